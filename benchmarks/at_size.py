@@ -1,8 +1,8 @@
 """What a large file costs from end to end: `python -m benchmarks at_size`.
 
 `tacita protect` by blocks, from Parquet to Parquet with the default report, part by part; the linkage
-measures; `tabulate`, in memory and by the engine `pool` on two cores. CPU s, elapsed s and peak MB, each in a
-process of its own, or of all processes of an engine together. 20 000 records; with $TACITA_LARGE set a
+measures; `tabulate`, in memory and by two processes. CPU s, elapsed s and peak MB, each in a
+process of its own, or of all processes of an executor together. 20 000 records; with $TACITA_LARGE set a
 million, and ten million to tabulate.
 """
 
@@ -46,16 +46,18 @@ def results() -> Iterator[Result]:
                 n = RECORDS if work == "tabulate" else LARGE
                 asked = ASKED.get(what, "") if os.environ.get("TACITA_LARGE") else ""
                 yield Result(f"{what}, n={n}", figure, "", None, asked)
-        yield from _by_engine(Path(folder))
+        yield from _by_executor(Path(folder))
 
 
-def _by_engine(folder: Path) -> Iterator[Result]:
+def _by_executor(folder: Path) -> Iterator[Result]:
     """The same table of the same file by the command, part by part."""
     asked = ["--dimensions", "region,sector", "--value", "turnover"]
     places = [str(folder / "firms.parquet"), "--out", str(folder / "cells.csv")]
-    elapsed, cpu, peak = of_command(["tabulate", *places, *asked, "--engine", "pool", "--workers", "2"])
+    elapsed, cpu, peak = of_command(
+        ["tabulate", *places, *asked, "--executor", "processes", "--workers", "2"]
+    )
     for what, figure in {"CPU s": cpu, "elapsed s": elapsed, "peak MB": peak}.items():
-        yield Result(f"tabulate by pool, {what}, n={RECORDS}", figure, "", None, "")
+        yield Result(f"tabulate by processes, {what}, n={RECORDS}", figure, "", None, "")
 
 
 def protect(folder: Path) -> dict[str, float]:

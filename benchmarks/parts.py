@@ -22,17 +22,17 @@ _PER_FILE = 500_000
 
 
 def results() -> Iterator[Result]:
-    """Elapsed, processor seconds and memory by size and engine; growth from one size to the next."""
+    """Elapsed, processor seconds and memory by size and executor; growth from one size to the next."""
     sizes = [1_000_000, 10_000_000] if os.environ.get("TACITA_LARGE") else [100_000]
     before: float | None = None
     with tempfile.TemporaryDirectory() as folder:
         for n in sizes:
             source = _written(Path(folder) / f"records-{n}", n)
-            for engine in ("memory", "pool") if n <= 1_000_000 else ("pool",):
-                out = Path(folder) / f"out-{n}-{engine}.parquet"
-                seconds, cpu, peak = _protected(source, out, engine, n)
+            for executor in ("in-memory", "processes") if n <= 1_000_000 else ("processes",):
+                out = Path(folder) / f"out-{n}-{executor}.parquet"
+                seconds, cpu, peak = _protected(source, out, executor, n)
                 asked = ASKED.get(n, ("", ""))
-                case = f"protect {n} x 8 by blocks, k=3, engine {engine}"
+                case = f"protect {n} x 8 by blocks, k=3, executor {executor}"
                 yield Result(f"{case}, seconds elapsed", seconds, "", None, asked[0])
                 yield Result(f"{case}, CPU seconds", cpu, "", None, "")
                 yield Result(f"{case}, MB of all processes", peak, "", None, asked[1])
@@ -53,13 +53,13 @@ def _written(folder: Path, n: int) -> Path:
     return folder
 
 
-def _protected(source: Path, out: Path, engine: str, n: int) -> tuple[float, float, float]:
+def _protected(source: Path, out: Path, executor: str, n: int) -> tuple[float, float, float]:
     words = ["protect", str(source), "--out", str(out)]
-    if engine == "memory":
+    if executor == "in-memory":
         # one part holds all of it: made in memory, whatever the files
-        words += ["--engine", "serial", "--part", str(n)]
+        words += ["--executor", "serial", "--part", str(n)]
     else:
-        words += ["--engine", engine]
+        words += ["--executor", executor]
     words += [
         "--quasi",
         "numeric",

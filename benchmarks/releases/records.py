@@ -189,7 +189,7 @@ def _around_a_release() -> Iterator[Case]:
     for missing in ("drop", "stratum", "merge"):
         yield Case.of(f"missing-{missing}.csv", f"{gaps} --missing {missing}")
     yield Case.of("missing-noise.csv", f"{gaps} --missing stratum --method noise --alpha 0.4")
-    parts = f"protect firms.parquet {_QUASI} {_FIRMS} --engine serial"
+    parts = f"protect firms.parquet {_QUASI} {_FIRMS} --executor serial"
     yield Case.of("parts.parquet", f"{parts} --part 150")
     yield Case.of("parts-strata.parquet", f"{parts} --part 200 --strata region --k 4")
     yield Case("steps-public.csv", "run steps.toml --force")

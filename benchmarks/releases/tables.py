@@ -58,7 +58,7 @@ def lists() -> Iterator[Case]:
     weighted = "--value wages --weight weight --rule p-percent"
     yield Case.of("weighted.csv", f"tabulate sized.csv {_SPAN} {weighted}")
     yield Case.of(
-        "parts-cells.csv", f"tabulate firms.parquet {_SPAN} --value turnover --engine serial --part 200"
+        "parts-cells.csv", f"tabulate firms.parquet {_SPAN} --value turnover --executor serial --part 200"
     )
     argus = "tabulate firms.asc --meta firms.rda --value turnover --rule p-percent --p 20 --force"
     yield Case.of("argus-cells.csv", argus)

@@ -20,6 +20,7 @@ from tacita.core import (
 from tacita.core.results.interrupt import interruptible
 from tacita.core.spec import registry
 from tacita.demo import prepare_demo
+from tacita.executors.section import executor_of
 from tacita.io.csv_sniffer import guess_reading
 from tacita.io.formats.record_format import unfolding_at_most
 from tacita.microdata.explore.column_profile import exposure, guess_roles, profile
@@ -205,7 +206,7 @@ def protect_file(
     source: str | Path,
     path: str | Path,
     *,
-    engine: str | Mapping[str, Any] = "serial",
+    executor: str | Mapping[str, Any] = "serial",
     report: str | Path | None = None,
     json_report: str | Path | None = None,
     note: str | Path | None = None,
@@ -215,15 +216,16 @@ def protect_file(
 ) -> RecordsRelease:
     """Protect a file beyond memory: Parquet, one file or a folder of them, to a Parquet file.
 
-    `engine` works in parts: "serial" in this process, "pool" in several, "dask" on a cluster; or a mapping
-    with name, workers, scheduler and part, the records of a part. `options` are those of `protect`. All
-    records are verified, in the file as it was written; scores are those of a sample. What comes back has no
-    frame: its `data` is the path.
+    `executor` works in parts: "serial" in this process, "processes" in several, "dask" on a cluster; or a
+    mapping with name, workers, scheduler and part, the records of a part. `options` are those of `protect`.
+    All records are verified, in the file as it was written; scores are those of a sample. What comes back has
+    no frame: its `data` is the path.
     """
+    executor = executor_of(executor, options.pop("engine", None))
     asked = Protection.asked(**options)
     given = {name: getattr(asked, name) for name in Protection.model_fields}
     output = {"path": path, "report": report, "json_report": json_report, "note": note}
-    return _run(Plan(input={"path": source}, output=output, engine=engine, **given), run, force=force)
+    return _run(Plan(input={"path": source}, output=output, executor=executor, **given), run, force=force)
 
 
 def synthesize(

@@ -34,7 +34,7 @@ import tacita
 from tacita import datasets, registry
 from tacita.cli import COMMANDS, console, run_command
 from tacita.core import Roles
-from tacita.executors.section import EngineSection
+from tacita.executors.section import ExecutorSection
 from tacita.io import InputSection
 from tacita.microdata.plans.sections import (
     CompareSection,
@@ -406,7 +406,7 @@ def test_the_readme_announces_nothing_that_is_here():
     ("section", "model"),
     [
         ("input", InputSection),
-        ("engine", EngineSection),
+        ("executor", ExecutorSection),
         ("roles", Roles),
         ("protect", ProtectSection),
         ("measure", MeasureSection),

@@ -1,4 +1,4 @@
-"""Tasks for the tests of engines: functions of a module that every process can import."""
+"""Tasks for the tests of executors: functions of a module that every process can import."""
 
 import os
 import resource

@@ -206,7 +206,7 @@ LIBRARIES = {
     "pyscipopt": {"solvers.scip"},
     "numba": {"kernels"},
     "cupy": {"kernels"},
-    "distributed": {"executors.cluster"},
+    "distributed": {"executors.dask_cluster"},
     "scipy": {
         "solvers",
         "microdata.measures.loss",

@@ -97,7 +97,7 @@ def test_without_a_report_it_says_what_to_name(folder):
 
 
 def test_a_run_in_parts_writes_no_report_of_what_it_refuses(folder):
-    parts = plan(folder, **LIMITED, engine={"name": "serial"}, output={"path": folder / "out.parquet"})
+    parts = plan(folder, **LIMITED, executor={"name": "serial"}, output={"path": folder / "out.parquet"})
     with pytest.raises(ParameterError, match="no report of a refused release"):
         api.run(parts, report_refused=True)
 

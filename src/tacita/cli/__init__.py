@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import Context
@@ -68,10 +69,17 @@ def main() -> None:
     """Run the words of the command line, and exit."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _terminate)
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     code = run_command(sys.argv[1:])
     # nothing is left to collect but what ends with the process: half a second, after the last word
     gc.freeze()
     sys.exit(code)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
+    """Show that a word of a plan is another one now; what libraries warn each other of stays unsaid."""
+    if issubclass(category, FutureWarning):
+        print(f"Warning: {message}", file=sys.stderr)
 
 
 def _terminate(*_: object) -> None:
@@ -105,9 +113,37 @@ def run_command(words: Sequence[str]) -> int:
 
 
 def _carry_out(words: Sequence[str]) -> None:
+    words = _renamed(words)
     app = build_app(words)
     with _door_of(words):
         app(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+
+
+# Options of version 0.1 and what they are called now.
+_RENAMED_OPTIONS = {
+    "--engine gpu": "--device cuda",
+    "--engine memory": "--executor in-memory",
+    "--engine pool": "--executor processes",
+    "--engine": "--executor",
+}
+
+
+def _renamed(words: Sequence[str]) -> list[str]:
+    """The words with options that are called otherwise now; each is said on the error stream."""
+    found: list[str] = []
+    left = [
+        part for word in words for part in (word.split("=", 1) if word.startswith("--engine=") else [word])
+    ]
+    while left:
+        pair = " ".join(left[:2])
+        old = next((each for each in _RENAMED_OPTIONS if each in (pair, left[0])), None)
+        if old is None:
+            found.append(left.pop(0))
+            continue
+        print(f"Warning: {old} is {_RENAMED_OPTIONS[old]} now. The old word will go.", file=sys.stderr)
+        found += _RENAMED_OPTIONS[old].split()
+        del left[: len(old.split())]
+    return found
 
 
 def _door_of(words: Sequence[str]) -> AbstractContextManager[None]:

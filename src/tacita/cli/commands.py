@@ -18,7 +18,7 @@ from rich.table import Table
 from tacita.core import ParameterError, Roles
 from tacita.core.spec import registry
 from tacita.core.spec.options import ReleaseOptions
-from tacita.executors.section import EngineSection
+from tacita.executors.section import ExecutorSection
 from tacita.io import InputSection
 from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
@@ -52,7 +52,7 @@ _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
 )
 _OUT_NAMES = {"path": "out", "json_report": "json"}
 _MEASURE_NAMES = {"names": "measures"}
-_ENGINE_NAMES = {"name": "engine"}
+_EXECUTOR_NAMES = {"name": "executor"}
 _ASSESSED = ("quasi", "nominal", "ordinal", "unit")
 
 _EVERY = "print every figure, not only the main ones"
@@ -132,7 +132,7 @@ def _releasing(
             protect={**given(around, {**values, "then": None}), **given(chosen, values), "method": method},
             measure=given(MeasureSection, values, _MEASURE_NAMES),
             **({} if values["require"] is None else {"require": values["require"]}),
-            engine=given(EngineSection, values, _ENGINE_NAMES),
+            executor=given(ExecutorSection, values, _EXECUTOR_NAMES),
             output=given(OutputSection, values, _OUT_NAMES),
         )
         files = {name: values[name] for name in ("dry_run", "save_plan", "force")}
@@ -144,7 +144,7 @@ def _releasing(
         [
             positional(
                 "input",
-                "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel; for an engine, a folder of "
+                "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel; for an executor, a folder of "
                 "Parquet files too",
             ),
             *options(OutputSection, _TO, _OUT_NAMES, required=["path"]),
@@ -156,7 +156,7 @@ def _releasing(
                 "require", "TOML file of what the result must satisfy, or nothing is written", _FIGURES
             ),
             *options(InputSection, _FROM, skip=["path"]),
-            *options(EngineSection, _TALK, _ENGINE_NAMES),
+            *options(ExecutorSection, _TALK, _EXECUTOR_NAMES),
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
             flag("force", FORCE, _TO),

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from tacita.core import ParameterError, VerificationError
 from tacita.core.spec import registry
-from tacita.executors.section import EngineSection
+from tacita.executors.section import ExecutorSection
 from tacita.io import toml_of
 from tacita.tables.plans.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
 from tacita.tables.plans.sections import (
@@ -36,7 +36,7 @@ _WHAT, _HOW, _TO, _FROM, _TALK = (
 )
 _CHANGE = Group.create_ordered("Adjusting")
 _OUT_NAMES = {"path": "out", "json_report": "json"}
-_ENGINE_NAMES = {"name": "engine"}
+_EXECUTOR_NAMES = {"name": "executor"}
 # [[rules]] of a plan, in words
 _RULE = {
     "rule": FieldInfo(
@@ -165,7 +165,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
     def body(records: Path, **values: Any) -> None:
         plan = TabulatePlan(
             input={"path": records, **given(RecordInputSection, values)},
-            engine=given(EngineSection, values, _ENGINE_NAMES),
+            executor=given(ExecutorSection, values, _EXECUTOR_NAMES),
             table=given(TabulateSection, values),
             rules=rule_sections(given(_RULE, values).get("rule", ()), given(fields, values)),
             output={"path": values["out"]},
@@ -188,7 +188,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
             *options(_RULE, _WHAT),
             *options(fields, Group.create_ordered("Parameters of the rules")),
             *options(RecordInputSection, _FROM, skip=["path"]),
-            *options(EngineSection, _TALK, _ENGINE_NAMES),
+            *options(ExecutorSection, _TALK, _EXECUTOR_NAMES),
             *_RUNNING,
         ],
         body,

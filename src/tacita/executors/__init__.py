@@ -2,11 +2,11 @@
 
 A task is a function of an importable module of tacita and one argument. It reads files and writes files, each
 under another name until it is complete, so that it may be done twice or die half-way. What it answers is
-small, and the same wherever it ran: which engine works on a file cannot be told from the result.
+small, and the same wherever it ran: which executor works on a file cannot be told from the result.
 
 >>> from tacita.core import Run
->>> with opened(EngineSection(name="serial")) as engine:
-...     engine.map("counting", "math:sqrt", [4.0, 9.0], Run())
+>>> with opened(ExecutorSection(name="serial")) as executor:
+...     executor.map("counting", "math:sqrt", [4.0, 9.0], Run())
 [2.0, 3.0]
 """
 
@@ -17,33 +17,34 @@ from contextlib import contextmanager
 
 from tacita.core import ParameterError
 
-from .section import EngineSection
-from .serial import Engine, Serial
+from .section import ExecutorSection
+from .serial import Executor, Serial
 
-__all__ = ["Engine", "EngineSection", "Serial", "opened"]
+__all__ = ["Executor", "ExecutorSection", "Serial", "opened"]
 
 
 @contextmanager
-def opened(section: EngineSection) -> Iterator[Engine]:
-    """The engine that a plan names, until the work is done."""
-    engine = _started(section)
+def opened(section: ExecutorSection) -> Iterator[Executor]:
+    """The executor that a plan names, until the work is done."""
+    executor = _started(section)
     try:
-        yield engine
+        yield executor
     finally:
-        engine.close()
+        executor.close()
 
 
-def _started(section: EngineSection) -> Engine:
-    if section.name == "pool":
-        from .pool import Pool
+def _started(section: ExecutorSection) -> Executor:
+    if section.name == "processes":
+        from .processes import Processes
 
-        return Pool(section.processes)
+        return Processes(section.processes)
     if section.name == "dask":
         try:
-            from .cluster import Cluster
+            from .dask_cluster import Cluster
         except ImportError:
             raise ParameterError(
-                "Engine: dask is not installed. Install tacita[dask], or choose pool.", field="engine"
+                "Executor: dask is not installed. Install tacita[dask], or choose processes.",
+                field="executor",
             ) from None
         return Cluster(section.processes, section.scheduler)
     return Serial()

@@ -1,4 +1,4 @@
-"""One task after the other, in this process; and what every engine does."""
+"""One task after the other, in this process; and what every executor does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from tacita.core import Run
 
 
-class Engine(ABC):
+class Executor(ABC):
     """Does tasks somewhere. A function is named "module:function", so that every process finds it."""
 
     # that work at a time
@@ -25,7 +25,7 @@ class Engine(ABC):
         """Let go of whatever works."""
 
 
-class Serial(Engine):
+class Serial(Executor):
     """This process."""
 
     def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:

@@ -138,8 +138,8 @@ def _files_at(path: Path) -> tuple[Path, ...]:
     if not path.is_dir():
         if path.suffix.lower() not in (".parquet", ".pq"):
             raise ParameterError(
-                f"{path.name}: an engine that works in parts reads Parquet, a file or a folder of files. "
-                "Convert it first, or leave out the engine: then it is read as a whole."
+                f"{path.name}: an executor that works in parts reads Parquet, a file or a folder of files. "
+                "Convert it first, or leave out the executor: then it is read as a whole."
             )
         return (path,)
     inside = sorted(path.iterdir())
@@ -180,7 +180,8 @@ def write_pieces(path: Path, pieces: Iterable[pa.Table], *, as_folder: bool = Fa
                 writer = pq.ParquetWriter(path, schema, compression="zstd", store_schema=needs_schema(schema))
             if not plain.schema.equals(writer.schema):
                 raise DataError(
-                    "Engine: a column came out with other types in some parts of the file. Convert it to one "
+                    "Executor: a column came out with other types in some parts of the file. Convert it to "
+                    "one "
                     "type first, or choose larger parts."
                 )
             writer.write_table(plain, row_group_size=max(1, plain.num_rows))

@@ -66,7 +66,7 @@ class Scratch:
                 pass
             except OSError:
                 raise ParameterError(
-                    "Engine: another run of the same plan on the same file is at work. Wait for it."
+                    "Executor: another run of the same plan on the same file is at work. Wait for it."
                 ) from None
             yield
 
@@ -87,7 +87,7 @@ class Scratch:
             # a library's own words could name what was being written
             reason = os.strerror(problem.errno) if problem.errno else "the disk refused"
             raise ParameterError(
-                f"Engine: parts cannot be kept beside the output ({reason}). Nothing was written. "
+                f"Executor: parts cannot be kept beside the output ({reason}). Nothing was written. "
                 "Choose an output on a disk with room for three times the file."
             ) from None
 
@@ -174,8 +174,8 @@ class Scratch:
             content = packed(value)
         except TypeError as problem:
             raise ParameterError(
-                f"Engine: {problem} cannot be kept on disk between parts, as JSON or Arrow. Nothing was "
-                "written. Leave out the engine, or the plug-in that it belongs to."
+                f"Executor: {problem} cannot be kept on disk between parts, as JSON or Arrow. Nothing was "
+                "written. Leave out the executor, or the plug-in that it belongs to."
             ) from None
         self.place(name, lambda path: path.write_bytes(content))
 
@@ -233,6 +233,6 @@ def _readable(name: str) -> Iterator[None]:
         yield
     except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
         raise DataError(
-            f"Engine: {name}, a part that was kept on disk, was damaged while the run went on. Nothing was "
+            f"Executor: {name}, a part that was kept on disk, was damaged while the run went on. Nothing was "
             "written. Run it again, and check the disk that holds the output."
         ) from None

@@ -135,21 +135,23 @@ def run(
     }
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
-    if plan.engine.in_parts:
+    if plan.executor.in_parts:
         # without an ending it is a folder of files
         if plan.output.path.suffix and io.format_of(plan.output.path, writing=True) is not Parquet:
             raise ParameterError(
-                f"{plan.output.path.name}: the engine {plan.engine.name} works in parts and writes Parquet. "
-                "Let the output end in .parquet, or leave out the engine."
+                f"{plan.output.path.name}: the executor {plan.executor.name} works in parts and writes "
+                "Parquet. "
+                "Let the output end in .parquet, or leave out the executor."
             )
         if report_refused:
             raise ParameterError(
-                f"Plan: the engine {plan.engine.name} writes no report of a refused release. Leave it out."
+                f"Plan: the executor {plan.executor.name} writes no report of a refused release. Leave it "
+                "out."
             )
         return _run_in_parts(plan, run, dry_run, save_plan, shown_as, force)
     io.format_of(plan.output.path, writing=True)
-    if plan.engine.name == "gpu":
-        run = replace(run or Run(), engine="gpu")
+    if plan.executor.device != "cpu":
+        run = replace(run or Run(), device=plan.executor.device)
     data = _read_for(plan, shown_as)
     return _run_in_memory(data, plan, run, dry_run, save_plan, force, report_refused)
 
@@ -222,11 +224,11 @@ def _run_in_parts(
     shown_as: str | None,
     force: bool,
 ) -> RecordsRelease:
-    """The same by an engine that works in parts; a file that fits into one is made as ever."""
+    """The same by an executor that works in parts; a file that fits into one is made as ever."""
     target = cast(Path, plan.output.path)
     source = ParquetParts.at(plan.input.path)
     name = shown_as or plan.input.path.name
-    if source.rows <= plan.engine.part and target.suffix:
+    if source.rows <= plan.executor.part and target.suffix:
         data = Microdata.of(
             source.read(0, source.rows),
             source=name,
@@ -235,7 +237,7 @@ def _run_in_parts(
         )
         return _run_in_memory(data, plan, run, dry_run, save_plan, force)
     files: dict[Path, bytes | Path] = {**plan.as_file(save_plan)}
-    with made_in_parts(source, name, target, plan, plan.engine, run) as made:
+    with made_in_parts(source, name, target, plan, plan.executor, run) as made:
         release = made.release
         if not dry_run:
             record = replace(release.record, release_fingerprint=ParquetParts.at(made.file).fingerprint())

@@ -33,10 +33,10 @@ KINDS = {"records": Plan, "tabulate": TabulatePlan, "table": TablePlan}
 # What the page does not hold: a plan that names it is refused.
 REFUSED = {
     "records": {
-        *("engine", "compare", "protect.then", "steps.then"),
+        *("executor", "compare", "protect.then", "steps.then"),
         *("roles.pseudonyms", "protect.pseudonym_key", "protect.pseudonym_length"),
     },
-    "tabulate": {"engine", "compare"},
+    "tabulate": {"executor", "compare"},
     "table": {"compare"},
 }
 

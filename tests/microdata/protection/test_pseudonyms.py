@@ -293,7 +293,7 @@ def test_a_file_in_parts_is_refused(key, tmp_path):
         tacita.protect_file(
             tmp_path / "in.parquet",
             tmp_path / "out.parquet",
-            engine={"name": "serial", "part": 1000},
+            executor={"name": "serial", "part": 1000},
             quasi=["x"],
             k=3,
             pseudonyms=["id"],

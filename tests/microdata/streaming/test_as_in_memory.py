@@ -32,10 +32,10 @@ def both(tmp_path):
         pq.write_table(table, tmp_path / "in.parquet")
         asked = {**ASKED, "strata": (), **options}
         found = []
-        for engine in ("memory", {**PARTS, "part": asked.pop("part", 200)}):
+        for executor in ("in-memory", {**PARTS, "part": asked.pop("part", 200)}):
             try:
                 api.protect_file(
-                    tmp_path / "in.parquet", tmp_path / "out.parquet", engine=engine, force=True, **asked
+                    tmp_path / "in.parquet", tmp_path / "out.parquet", executor=executor, force=True, **asked
                 )
                 found.append(pq.read_table(tmp_path / "out.parquet"))
             except (DataError, ParameterError) as problem:
@@ -116,14 +116,14 @@ def test_a_refusal_that_is_about_a_part_says_so(both):
 def test_columns_that_numeric_passed_over_are_told(tmp_path):
     pq.write_table(people(N), tmp_path / "in.parquet")
     told = []
-    for name, engine in (("memory", "memory"), ("parts", PARTS)):
+    for name, executor in (("in-memory", "in-memory"), ("parts", PARTS)):
         api.protect_file(
             tmp_path / "in.parquet",
             tmp_path / f"{name}.parquet",
             quasi="numeric",
             identifiers=["id", "firm"],
             k=3,
-            engine=engine,
+            executor=executor,
             json_report=tmp_path / f"{name}.json",
         )
         warnings = json.loads((tmp_path / f"{name}.json").read_text())["warnings"]

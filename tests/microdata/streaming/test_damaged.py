@@ -32,7 +32,7 @@ def interrupted(folder, patch, **asked):
     places = folder / "in.parquet", folder / "out.parquet"
     with patch.context() as inner, pytest.raises(KeyboardInterrupt):  # noqa: PT012
         inner.setattr(Scratch, "remove", lambda _: None)
-        api.protect_file(*places, engine=PARTS, run=Run(on_progress=listen), **asked)
+        api.protect_file(*places, executor=PARTS, run=Run(on_progress=listen), **asked)
     (found,) = folder.glob(".tacita-parts-*")
     return found
 
@@ -42,7 +42,7 @@ def expected(tmp_path_factory):
     """The bytes that a run makes that is never interrupted, and what one leaves that is."""
     folder = tmp_path_factory.mktemp("whole")
     pq.write_table(people(), folder / "in.parquet")
-    api.protect_file(folder / "in.parquet", folder / "out.parquet", engine=PARTS, **ASKED)
+    api.protect_file(folder / "in.parquet", folder / "out.parquet", executor=PARTS, **ASKED)
     found = bytes_of(folder / "out.parquet")
     (folder / "out.parquet").unlink()
     return found, interrupted(folder, pytest.MonkeyPatch(), **ASKED)
@@ -50,7 +50,7 @@ def expected(tmp_path_factory):
 
 def gone_on(folder, **more):
     places = folder / "in.parquet", folder / "out.parquet"
-    return api.protect_file(*places, engine=PARTS, **{**ASKED, **more})
+    return api.protect_file(*places, executor=PARTS, **{**ASKED, **more})
 
 
 def made_again(release):
@@ -140,13 +140,13 @@ def test_without_a_seed_what_is_written_goes_with_the_part_that_is_made_again(tm
     hidden = interrupted(tmp_path, pytest.MonkeyPatch(), **asked)
     before = bytes_of(hidden / "released.parquet")
     DAMAGES["cut to a half"](hidden / "made-1.records", None)
-    release = api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **asked)
+    release = api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **asked)
     assert all(verdict.passed for verdict in release.record.verdicts)
     assert made_again(release)
     assert bytes_of(tmp_path / "out.parquet") != before
 
 
-@pytest.mark.parametrize("name", ["pool", "serial"])
+@pytest.mark.parametrize("name", ["processes", "serial"])
 def test_what_is_damaged_while_a_run_goes_on_ends_in_words(name, tmp_path):
     pq.write_table(people(), tmp_path / "in.parquet")
 
@@ -155,11 +155,11 @@ def test_what_is_damaged_while_a_run_goes_on_ends_in_words(name, tmp_path):
             (hidden,) = tmp_path.glob(".tacita-parts-*")
             (hidden / "made-2.claim").write_bytes(b"junk")
 
-    engine = {**PARTS, "name": name} | ({"workers": 1} if name == "pool" else {})
+    executor = {**PARTS, "name": name} | ({"workers": 1} if name == "processes" else {})
     with pytest.raises(DataError, match=r"made-2\.claim, a part that was kept on disk, was damaged"):
         api.protect_file(
             *(tmp_path / "in.parquet", tmp_path / "out.parquet"),
-            engine=engine,
+            executor=executor,
             run=Run(on_progress=damage),
             **ASKED,
         )

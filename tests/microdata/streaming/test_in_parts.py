@@ -21,18 +21,18 @@ def source(tmp_path):
     return tmp_path / "people.parquet"
 
 
-def test_engines_workers_and_splits_give_the_same_bytes(source, tmp_path):
+def test_executors_workers_and_splits_give_the_same_bytes(source, tmp_path):
     folder = split(people(), tmp_path / "people", [1, 700, 1100])
     found = set()
-    for place, engine in (
+    for place, executor in (
         (source, PARTS),
         (folder, PARTS),
-        (folder, {**PARTS, "name": "pool", "workers": 1}),
-        (source, {**PARTS, "name": "pool", "workers": 2}),
+        (folder, {**PARTS, "name": "processes", "workers": 1}),
+        (source, {**PARTS, "name": "processes", "workers": 2}),
         (folder, {**PARTS, "name": "dask", "workers": 2}),
     ):
         target = tmp_path / "out.parquet"
-        made = api.protect_file(place, target, engine=engine, unit="firm", force=True, **ASKED)
+        made = api.protect_file(place, target, executor=executor, unit="firm", force=True, **ASKED)
         assert made.data == target
         assert made.record.records_out == 2000
         found.add(bytes_of(target))
@@ -58,7 +58,7 @@ def test_a_file_of_one_part_is_the_file_made_in_memory(options, tmp_path):
         table = with_gaps(table, "hours", 40)
     pq.write_table(table, tmp_path / "in.parquet")
     asked = {**ASKED, **options}
-    api.protect_file(tmp_path / "in.parquet", tmp_path / "parts.parquet", engine="serial", **asked)
+    api.protect_file(tmp_path / "in.parquet", tmp_path / "parts.parquet", executor="serial", **asked)
     api.save(api.protect(tmp_path / "in.parquet", **asked), tmp_path / "memory.parquet")
     assert bytes_of(tmp_path / "parts.parquet") == bytes_of(tmp_path / "memory.parquet")
 
@@ -99,7 +99,7 @@ def test_every_group_has_k_records_of_its_stratum_in_the_file_as_written(kind, t
     elif kind == "units":
         asked["unit"] = "firm"
     pq.write_table(table, tmp_path / "in.parquet")
-    made = api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **asked)
+    made = api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **asked)
     released = pq.read_table(tmp_path / "out.parquet")
     keys = [*asked["strata"], *asked["quasi"]]
     counts = released.group_by(keys).aggregate([([], "count_all")])["count_all"].to_pylist()
@@ -127,7 +127,7 @@ def test_steps_that_change_single_values_stand_beside_one_that_groups(source, tm
         {"method": "drop", "columns": ["note"]},
     ]
     made = api.protect_file(
-        source, tmp_path / "out.parquet", engine=PARTS, steps=steps, identifiers=["id"], insist=True
+        source, tmp_path / "out.parquet", executor=PARTS, steps=steps, identifiers=["id"], insist=True
     )
     released = pq.read_table(tmp_path / "out.parquet")
     assert released.column_names == ["income", "age", "hours", "region", "firm"]
@@ -143,15 +143,15 @@ def test_a_folder_of_files_comes_out_where_the_output_has_no_ending(source, tmp_
 
     for module in (partition, merge, streaming):
         monkeypatch.setattr(module, "SPAN", 900)
-    api.protect_file(source, tmp_path / "released", engine=PARTS, **ASKED)
-    api.protect_file(source, tmp_path / "one.parquet", engine=PARTS, **ASKED)
+    api.protect_file(source, tmp_path / "released", executor=PARTS, **ASKED)
+    api.protect_file(source, tmp_path / "one.parquet", executor=PARTS, **ASKED)
     files = sorted(path.name for path in (tmp_path / "released").iterdir())
     assert files == ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]
     whole = pa.concat_tables(pq.read_table(tmp_path / "released" / name) for name in files)
     assert whole.combine_chunks().equals(pq.read_table(tmp_path / "one.parquet").combine_chunks())
     assert nothing_hidden(tmp_path)
     with pytest.raises(ParameterError, match="got a folder"):
-        api.protect_file(source, tmp_path / "released", engine=PARTS, force=True, **ASKED)
+        api.protect_file(source, tmp_path / "released", executor=PARTS, force=True, **ASKED)
 
 
 def test_nothing_is_written_into_a_folder_that_is_read(tmp_path):
@@ -165,11 +165,11 @@ def test_nothing_is_written_into_a_folder_that_is_read(tmp_path):
     ]
     for target in inside:
         with pytest.raises(ParameterError, match="would lie in the folder that is the input"):
-            api.protect_file(folder, target, engine=PARTS, force=True, **ASKED)
+            api.protect_file(folder, target, executor=PARTS, force=True, **ASKED)
     (tmp_path / "link").symlink_to(folder)
     for options in ({"report": folder / "part-01.parquet"}, {"note": tmp_path / "link" / "note.html"}):
         with pytest.raises(ParameterError, match="would lie in the folder that is the input"):
-            api.protect_file(folder, tmp_path / "o.parquet", engine=PARTS, force=True, **options, **ASKED)
+            api.protect_file(folder, tmp_path / "o.parquet", executor=PARTS, force=True, **options, **ASKED)
     assert {path.name: bytes_of(path) for path in folder.iterdir()} == before
 
 
@@ -178,7 +178,7 @@ def test_folders_in_a_folder_are_not_passed_over(tmp_path):
     (folder / "more").mkdir()
     (folder / "part-01.parquet").rename(folder / "more" / "part-01.parquet")
     with pytest.raises(ParameterError, match="has folders in it"):
-        api.protect_file(folder, tmp_path / "out.parquet", engine=PARTS, **ASKED)
+        api.protect_file(folder, tmp_path / "out.parquet", executor=PARTS, **ASKED)
 
 
 def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(source, tmp_path, monkeypatch):
@@ -187,7 +187,7 @@ def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(sourc
     made = api.protect_file(
         source,
         tmp_path / "out.parquet",
-        engine=PARTS,
+        executor=PARTS,
         report=tmp_path / "r.html",
         json_report=tmp_path / "r.json",
         **asked,
@@ -214,7 +214,7 @@ def test_a_file_no_larger_than_a_sample_is_no_sample_because_some_left(tmp_path)
     table = with_gaps(people(), "income", 20)
     pq.write_table(table, tmp_path / "in.parquet")
     asked = {**ASKED, "missing": "drop"}
-    made = api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **asked)
+    made = api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **asked)
     assert made.record.records_out == 1900
     assert "measured-on-a-sample" not in {each.name for each in made.record.cautions}
     assert made.record.uniqueness.records == 1900
@@ -222,11 +222,11 @@ def test_a_file_no_larger_than_a_sample_is_no_sample_because_some_left(tmp_path)
 
 def test_requirements_are_judged_on_the_whole_file(source, tmp_path):
     asked = {"k_anonymity": {"k": 3, "keys": ["region", "income"]}}
-    made = api.protect_file(source, tmp_path / "out.parquet", engine=PARTS, require=asked, **ASKED)
+    made = api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, require=asked, **ASKED)
     assert "k_anonymity" in {verdict.guarantee for verdict in made.record.verdicts}
     asked = {"k_anonymity": {"k": 9, "keys": ["firm"]}}
     with pytest.raises(RequirementError, match="k_anonymity"):
-        api.protect_file(source, tmp_path / "no.parquet", engine=PARTS, require=asked, **ASKED)
+        api.protect_file(source, tmp_path / "no.parquet", executor=PARTS, require=asked, **ASKED)
     assert not (tmp_path / "no.parquet").exists()
     assert nothing_hidden(tmp_path)
 
@@ -249,7 +249,7 @@ REFUSED = [
 @pytest.mark.parametrize(("options", "reason"), REFUSED, ids=[reason for _, reason in REFUSED])
 def test_what_does_not_survive_parts_is_refused_with_its_reason(options, reason, source, tmp_path):
     with pytest.raises(ParameterError, match=reason):
-        api.protect_file(source, tmp_path / "out.parquet", engine=PARTS, insist=True, **options)
+        api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, insist=True, **options)
     assert not (tmp_path / "out.parquet").exists()
     assert nothing_hidden(tmp_path)
 
@@ -260,7 +260,7 @@ def test_gaps_are_counted_over_all_parts(tmp_path):
     income[[5, 1990]] = np.nan
     pq.write_table(table.set_column(1, "income", pa.array(income, from_pandas=True)), tmp_path / "in.parquet")
     with pytest.raises(DataError, match=r"missing values in 2 records: income \(2\)"):
-        api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **ASKED)
+        api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **ASKED)
 
 
 def test_other_files_and_unlike_parts_are_refused_in_words(source, tmp_path):
@@ -281,11 +281,11 @@ def test_other_files_and_unlike_parts_are_refused_in_words(source, tmp_path):
         api.protect_file(tmp_path / "empty", tmp_path / "out.parquet", **ASKED)
 
 
-def test_a_plan_names_its_engine_and_a_script_does_the_same(source, tmp_path):
+def test_a_plan_names_its_executor_and_a_script_does_the_same(source, tmp_path):
     plan = tacita.Plan.from_toml(
         f'''
 version = 1
-engine = "pool"
+executor = "processes"
 [input]
 path = "{source}"
 [roles]
@@ -294,8 +294,8 @@ quasi = ["income"]
 path = "{tmp_path / "out.parquet"}"
 '''
     )
-    assert plan.engine.name == "pool"
-    assert plan.engine.part == 250_000
+    assert plan.executor.name == "processes"
+    assert plan.executor.part == 250_000
     assert tacita.Plan.from_toml(plan.to_toml()) == plan
     assert "protect_file" in plan.to_python()
     exec(plan.to_python(), {})
@@ -339,7 +339,7 @@ def test_a_fault_in_the_file_as_written_is_found_and_nothing_is_left(fault, sour
 
     monkeypatch.setattr(streaming, "write_pieces", spoilt)
     with pytest.raises(VerificationError, match=promise):
-        api.protect_file(source, tmp_path / "out.parquet", engine=PARTS, **ASKED)
+        api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, **ASKED)
     assert not (tmp_path / "out.parquet").exists()
     assert nothing_hidden(tmp_path)
 
@@ -350,7 +350,7 @@ def test_what_a_file_says_beside_its_cells_is_found(source, tmp_path, monkeypatc
 
     monkeypatch.setattr(streaming, "write_pieces", talks)
     with pytest.raises(VerificationError, match="file-plain"):
-        api.protect_file(source, tmp_path / "out.parquet", engine=PARTS, **ASKED)
+        api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, **ASKED)
 
 
 @pytest.mark.parametrize("promise", ["rows", "labels"])
@@ -371,7 +371,7 @@ def test_a_claim_that_is_not_true_is_found(promise, source, tmp_path, monkeypatc
 
     monkeypatch.setattr(streaming._Work, "_verified", lied)
     with pytest.raises(VerificationError, match=r"rows-complete|group-means|groups-of-k"):
-        api.protect_file(source, tmp_path / "out.parquet", engine=PARTS, **ASKED)
+        api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, **ASKED)
 
 
 def test_the_folder_of_a_run_is_for_its_owner_alone_and_for_one_run_at_a_time(tmp_path):

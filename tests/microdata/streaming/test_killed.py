@@ -28,9 +28,9 @@ def listen(_):
     if heard == moment:
         os.kill(os.getpid(), signal.SIGKILL)
 
-engine = {"name": "pool" if workers else "serial", "workers": workers or None, "part": 300}
+executor = {"name": "processes" if workers else "serial", "workers": workers or None, "part": 300}
 places = f"{folder}/in.parquet", f"{folder}/out.parquet"
-api.protect_file(*places, engine=engine, run=Run(on_progress=listen), **asked)
+api.protect_file(*places, executor=executor, run=Run(on_progress=listen), **asked)
 print(heard)
 """
 
@@ -44,7 +44,7 @@ def begun(folder, moment, workers=0):
 def expected(tmp_path):
     """The bytes that come out where nobody is killed; the source lies in the folder of the test."""
     pq.write_table(people(), tmp_path / "in.parquet")
-    api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **ASKED)
+    api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **ASKED)
     found = bytes_of(tmp_path / "out.parquet")
     (tmp_path / "out.parquet").unlink()
     return found
@@ -71,12 +71,12 @@ def test_a_run_that_is_killed_leaves_nothing_partial_and_goes_on(moment, expecte
     process = begun(tmp_path, 3)
     process.communicate()
     assert before.items() <= left(tmp_path).items()
-    api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **ASKED)
+    api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **ASKED)
     assert bytes_of(tmp_path / "out.parquet") == expected
     assert nothing_hidden(tmp_path)
 
 
-def test_another_engine_goes_on_where_one_was_killed(expected, tmp_path):
+def test_another_executor_goes_on_where_one_was_killed(expected, tmp_path):
     begun(tmp_path, 14).communicate()
     assert any(name.startswith("made-") for name in left(tmp_path))
     process = begun(tmp_path, 0, workers=2)
@@ -88,14 +88,14 @@ def test_another_engine_goes_on_where_one_was_killed(expected, tmp_path):
 def test_what_another_file_or_plan_left_is_not_taken(expected, tmp_path):
     begun(tmp_path, 14).communicate()
     pq.write_table(people(seed=9), tmp_path / "in.parquet")
-    api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **ASKED)
+    api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **ASKED)
     assert bytes_of(tmp_path / "out.parquet") != expected
 
 
 def test_what_was_left_of_a_file_is_not_taken_for_a_folder(expected, tmp_path):
     begun(tmp_path, 25).communicate()
     assert "released.parquet" in left(tmp_path)
-    api.protect_file(tmp_path / "in.parquet", tmp_path / "released", engine=PARTS, **ASKED)
+    api.protect_file(tmp_path / "in.parquet", tmp_path / "released", executor=PARTS, **ASKED)
     (file,) = (tmp_path / "released").iterdir()
     assert bytes_of(file) == expected
 
@@ -126,7 +126,7 @@ def test_killed_at_random_moments_it_ends_in_the_same_bytes(who, expected, tmp_p
             assert bytes_of(tmp_path / "out.parquet") == expected
             assert nothing_hidden(tmp_path)
             (tmp_path / "out.parquet").unlink()
-    api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **ASKED)
+    api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **ASKED)
     assert bytes_of(tmp_path / "out.parquet") == expected
 
 

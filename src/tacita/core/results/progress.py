@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from time import perf_counter
 from typing import Any, Literal, TypeVar, get_args
 
@@ -19,7 +20,7 @@ from tacita.core.spec.seeds import as_seed
 T = TypeVar("T")
 
 # Where the heavy loops run: on the processor, or on a graphics card where a method has them for it.
-Engine = Literal["local", "gpu"]
+Device = Literal["cpu", "cuda"]
 
 # Stages of a part that last no longer than this are not told, in seconds.
 _A_MOMENT = 0.2
@@ -101,7 +102,7 @@ class Run:
     Searches use `search_generator`, whose default seed is fixed, so that they repeat. `kept` is what a run
     that is `keeping` has found.
 
-    `engine` says where heavy loops run. The results are the same on each; what a graphics card has no loop
+    `device` says what heavy loops run on. The results are the same on each; what a graphics card has no loop
     for is computed by the processor.
 
     >>> heard = []
@@ -115,7 +116,7 @@ class Run:
 
     seed: int | None = None
     threads: int = field(default_factory=_all_cores)
-    engine: Engine = "local"
+    device: Device = "cpu"
     on_progress: Callable[[Progress], None] = _silent
     on_bounds: Callable[[Bounds], None] = _silent
     on_trial: Callable[[Any], None] = _silent
@@ -125,12 +126,18 @@ class Run:
     enough: Callable[[], bool] = _never
     stream: tuple[int, ...] = ()
     kept: dict[tuple[object, ...], Any] | None = field(default=None, repr=False, compare=False)
+    # what the device was called in version 0.1
+    engine: InitVar[str | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, engine: str | None) -> None:
         object.__setattr__(self, "seed", as_seed(self.seed))
-        if self.engine not in get_args(Engine):
-            known = " or ".join(get_args(Engine))
-            raise ParameterError(f"Run: wanted the engine {known}, got {self.engine!r}.", field="engine")
+        if engine is not None:
+            device = {"local": "cpu", "gpu": "cuda"}.get(engine, engine)
+            warnings.warn(f"Run(engine=...) is Run(device={device!r}) now.", FutureWarning, stacklevel=3)
+            object.__setattr__(self, "device", device)
+        if self.device not in get_args(Device):
+            known = " or ".join(get_args(Device))
+            raise ParameterError(f"Run: wanted the device {known}, got {self.device!r}.", field="device")
         if not isinstance(self.enough, Heard):
             # time that is over stays over, and searches rely on it
             object.__setattr__(self, "enough", Heard(self.enough))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import tomli_w
+from pydantic import model_validator
 
 from tacita.core.errors import ParameterError
 
@@ -18,13 +20,26 @@ from .size_limits import refuse_deep_toml, refuse_deep_values, refuse_size
 class Document(Parameters):
     """What every plan shares; subclasses are the sections. `paths` names the keys of each that are paths.
 
-    Sections that stand in `spoken` although they are empty say something by being there.
+    Sections that stand in `spoken` although they are empty say something by being there. `renamed` has the
+    sections of version 0.1 that are called otherwise now.
     """
 
     paths: ClassVar[Mapping[str, Sequence[str]]] = {}
     spoken: ClassVar[tuple[str, ...]] = ()
+    renamed: ClassVar[Mapping[str, str]] = {}
 
     version: Literal[1] = 1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sections_renamed(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or not (old := [name for name in cls.renamed if name in values]):
+            return values
+        for name in old:
+            if values.get(cls.renamed[name]):
+                raise ParameterError(f"Plan: {name} and {cls.renamed[name]} are one. Keep the latter.")
+            warn_renamed(f"[{name}]", f"[{cls.renamed[name]}]")
+        return {cls.renamed.get(name, name): value for name, value in values.items()}
 
     @classmethod
     def from_toml(cls, text: str, folder: Path | None = None) -> Self:
@@ -65,6 +80,12 @@ class Document(Parameters):
     def spoken_name(cls) -> str:
         """As users call every plan."""
         return "Plan"
+
+
+def warn_renamed(old: str, new: str) -> None:
+    """Say that a word of version 0.1 is another one now."""
+    # for whoever writes plans and commands, who are no developers
+    warnings.warn(f"{old} is {new} now. The old word will go.", FutureWarning, stacklevel=2)
 
 
 def _moved(part: Any, keys: Sequence[str], change: Callable[[str], Any]) -> Any:

@@ -19,7 +19,7 @@ from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.plan_document import Document, arguments_of, literal_of
 from tacita.core.spec.roles import Kind, Roles, RolesOfFile, RolesOfSteps
-from tacita.executors.section import EngineSection
+from tacita.executors.section import ExecutorSection
 from tacita.io import InputSection, toml_of
 from tacita.microdata.plans.requirements import RequireSection
 
@@ -35,7 +35,7 @@ from .sections import (
 
 # What a caller names, by the keys of [measure].
 _MEASURING = {"measures": "names", "without": "without", "domains": "domains", "settings": "settings"}
-_ORDER = ("engine", "input", "roles", "protect", "steps", "measure", "compare", "require", "output")
+_ORDER = ("executor", "input", "roles", "protect", "steps", "measure", "compare", "require", "output")
 # Roles of the columns that a step works on.
 _OF_STEPS = ("quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
 
@@ -255,6 +255,7 @@ class Plan(Document, Protection):
     True
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path",),
         "roles": ("hierarchy",),
@@ -265,18 +266,18 @@ class Plan(Document, Protection):
     spoken: ClassVar[tuple[str, ...]] = ("compare",)
 
     input: InputSection
-    engine: EngineSection = Field(default_factory=EngineSection)
+    executor: ExecutorSection = Field(default_factory=ExecutorSection)
     compare: CompareSection | None = None
     output: OutputSection = Field(default_factory=OutputSection)
 
     @model_validator(mode="after")
     def _says_what_to_do(self) -> Plan:
         if self.compare is not None:
-            if self.engine.in_parts:
+            if self.executor.in_parts:
                 raise ParameterError(
-                    f"Plan: [compare] needs the whole file, and the engine {self.engine.name} works in "
-                    "parts. Compare on a sample of the file, without an engine.",
-                    field="engine",
+                    f"Plan: [compare] needs the whole file, and the executor {self.executor.name} works in "
+                    "parts. Compare on a sample of the file, without an executor.",
+                    field="executor",
                 )
             if self.steps:
                 raise ParameterError(
@@ -341,10 +342,10 @@ class Plan(Document, Protection):
             method = {} if self.steps else {"method": self.protect.method}
             arguments = {**around, **method, **options, **measuring}
             verb = "synthesize" if self.roles.dependent else "protect"
-            if self.engine.in_parts:
-                engine = {"engine": self.engine.model_dump(exclude_defaults=True)}
+            if self.executor.in_parts:
+                executor = {"executor": self.executor.model_dump(exclude_defaults=True)}
                 places = f"{literal_of(str(self.input.path))}, {literal_of(str(self.output.path))}"
-                named = arguments_of({**arguments, **engine, **targets})
+                named = arguments_of({**arguments, **executor, **targets})
                 return f"import tacita\n\ntacita.protect_file({places}{named})"
             lines += [
                 f"release = tacita.{verb}(data{arguments_of(arguments)})",

@@ -10,6 +10,6 @@
               its name.
 
 Any two records in one group are in one part, so that k records of a part are k records of the file. Nothing
-depends on how the source is split, on the engine or the number of workers: parts are decided by strata and
+depends on how the source is split, on the executor or the number of workers: parts are decided by strata and
 values, ties and samples by a hash of the number of the record.
 """

@@ -11,7 +11,7 @@ import numpy as np
 
 from tacita.core import Matrix, Microdata, Run
 from tacita.core.data.global_statistics import Whole
-from tacita.executors import Engine
+from tacita.executors import Executor
 from tacita.io.frames import gathered
 from tacita.io.packing import kinds_in
 from tacita.io.workdir import Scratch
@@ -48,7 +48,7 @@ def measured_of_all(
     data: Microdata,
     columns: Sequence[str],
     tasks: Sequence[AnswerTask],
-    engine: Engine,
+    executor: Executor,
     run: Run,
 ) -> OfAll:
     """The figures of all records, of measures that can tell them from what parts answer.
@@ -65,7 +65,7 @@ def measured_of_all(
     if not names or not rounds:
         return OfAll()
     scratch = Scratch(tasks[0].folder)
-    looks = engine.map(
+    looks = executor.map(
         _STAGE, f"{_HERE}:look_at_part", [replace(each, columns=tuple(columns)) for each in tasks], run
     )
     usable = tuple(name for name in columns if all(name in own for own, _, _ in looks))
@@ -81,7 +81,7 @@ def measured_of_all(
         scratch.put(name, tuple(questions))
         kinds = kinds_in(tuple(questions))
         told = [replace(each, columns=usable, questions=name, kinds=kinds) for each in tasks]
-        answers = engine.map(_STAGE, f"{_HERE}:answer_part", told, run)
+        answers = executor.map(_STAGE, f"{_HERE}:answer_part", told, run)
         return [list(each) for each in zip(*(own for own in answers if own), strict=True)]
 
     return OfAll(told_of_all(rounds, ask), left_out)

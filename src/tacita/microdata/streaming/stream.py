@@ -16,7 +16,7 @@ from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.score import Files
 from tacita.core.spec.options import Missing
 from tacita.core.spec.seeds import as_seed
-from tacita.executors import Engine, EngineSection, opened
+from tacita.executors import Executor, ExecutorSection, opened
 from tacita.io import fingerprint_of
 from tacita.io.parts import ParquetParts, write_pieces
 from tacita.io.versions import versions
@@ -52,7 +52,12 @@ class MadeInParts:
 
 @contextmanager
 def made_in_parts(
-    source: ParquetParts, name: str, target: Path, asked: Protection, section: EngineSection, run: Run | None
+    source: ParquetParts,
+    name: str,
+    target: Path,
+    asked: Protection,
+    section: ExecutorSection,
+    run: Run | None,
 ) -> Iterator[MadeInParts]:
     """Make, write and verify a release part by part; what lies on disk meanwhile is gone afterwards.
 
@@ -67,15 +72,15 @@ def made_in_parts(
     scratch = Scratch.beside(target, _mark(asked, section, fingerprint, steered, as_folder))
     with scratch.alone():
         try:
-            with opened(section) as engine:
-                made = _Work(source, name, asked, section, steered, scratch, engine, as_folder).made()
+            with opened(section) as executor:
+                made = _Work(source, name, asked, section, steered, scratch, executor, as_folder).made()
             record = replace(made.release.record, fingerprint=fingerprint)
             yield replace(made, release=replace(made.release, record=record))
         finally:
             scratch.remove()
 
 
-def _mark(asked: Protection, section: EngineSection, fingerprint: str, run: Run, as_folder: bool) -> str:
+def _mark(asked: Protection, section: ExecutorSection, fingerprint: str, run: Run, as_folder: bool) -> str:
     """Tells runs apart whose parts would differ, or what is written of them."""
     plan = asked.model_dump_json(include=set(Protection.model_fields))
     said = f"{plan} {section.part} {fingerprint} {run.seed} {as_folder} {versions()}"
@@ -89,10 +94,10 @@ class _Work:
     source: ParquetParts
     name: str
     asked: Protection
-    section: EngineSection
+    section: ExecutorSection
     run: Run
     scratch: Scratch
-    engine: Engine
+    executor: Executor
     as_folder: bool
 
     def made(self) -> MadeInParts:
@@ -170,15 +175,15 @@ class _Work:
             AnswerTask(self.scratch.folder, asked, self.name, spans, part, deal.whole, self._threads)
             for part in parts
         ]
-        return measured_of_all(measures, data, numbers, tasks, self.engine, self.run)
+        return measured_of_all(measures, data, numbers, tasks, self.executor, self.run)
 
     @property
     def _threads(self) -> int:
         """How many each process may use."""
-        return max(1, self.run.threads // self.engine.workers)
+        return max(1, self.run.threads // self.executor.workers)
 
     def _map(self, stage: str, function: str, tasks: Sequence[Any]) -> list[Any]:
-        return self.engine.map(stage, function, tasks, self.run)
+        return self.executor.map(stage, function, tasks, self.run)
 
     def _resolved(self, first: Microdata) -> Protection:
         """The plan with its columns by name."""

@@ -13,7 +13,9 @@ from tacita.microdata.plans.plan import Protection
 from tacita.microdata.protection.steps import Step
 
 
-def refuse_whole_files(asked: Protection, steps: Sequence[Step], columns: Sequence[str], engine: str) -> None:
+def refuse_whole_files(
+    asked: Protection, steps: Sequence[Step], columns: Sequence[str], executor: str
+) -> None:
     """Raise, with the reason, where parts by themselves could not keep what is promised of the file.
 
     Groups of k records survive any cut: those of a part are groups of the file. So do methods that change a
@@ -23,21 +25,21 @@ def refuse_whole_files(asked: Protection, steps: Sequence[Step], columns: Sequen
     for step in steps:
         reason = _reason(step)
         if reason:
-            raise _refused(f"{step.method.spoken_name()} needs the whole file: {reason}", engine)
+            raise _refused(f"{step.method.spoken_name()} needs the whole file: {reason}", executor)
         if step.missing == "merge":
-            raise _refused("missing 'merge' counts who misses which columns over the whole file", engine)
+            raise _refused("missing 'merge' counts who misses which columns over the whole file", executor)
     if asked.roles.pseudonyms:
-        raise _refused("that no two identifiers share a pseudonym is verified over the whole file", engine)
+        raise _refused("that no two identifiers share a pseudonym is verified over the whole file", executor)
     if around.shuffle:
-        raise _refused("a random order needs all records at once", engine)
+        raise _refused("a random order needs all records at once", executor)
     if sum(step.method.kind == "microaggregation" for step in steps) > 1:
-        raise _refused("two steps that group records would need two ways to deal them into parts", engine)
+        raise _refused("two steps that group records would need two ways to deal them into parts", executor)
     for each in asked.require.requirements:
         measured = cast("type[Measure]", registry.lookup(each.name, *registry.MEASURING))
         if not (measured.of_files and measured.alone):
-            raise _refused(f"{each.name} compares the whole file with its original", engine)
+            raise _refused(f"{each.name} compares the whole file with its original", executor)
         if not columns_named([each], columns):
-            raise _refused(f"{each.name} is judged on columns that it names, and it names none", engine)
+            raise _refused(f"{each.name} is judged on columns that it names, and it names none", executor)
 
 
 def columns_named(asked: Sequence[Requirement], columns: Sequence[str]) -> list[str]:
@@ -66,8 +68,9 @@ def _reason(step: Step) -> str:
     return step.method.needs_whole_file
 
 
-def _refused(why: str, engine: str) -> ParameterError:
+def _refused(why: str, executor: str) -> ParameterError:
     return ParameterError(
-        f"Engine: {why}, and the engine {engine} works in parts. Leave out the engine, or choose otherwise.",
-        field="engine",
+        f"Executor: {why}, and the executor {executor} works in parts. Leave out the executor, or choose "
+        "otherwise.",
+        field="executor",
     )

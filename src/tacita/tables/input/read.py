@@ -12,7 +12,7 @@ import numpy as np
 from tacita import io
 from tacita.core import Caution, DataError, Microdata, ParameterError, Run, Table
 from tacita.core.data.labels import natural_order
-from tacita.executors.section import EngineSection
+from tacita.executors.section import ExecutorSection
 from tacita.io import content_of
 from tacita.io.formats.parquet import Parquet
 from tacita.io.formats.record_format import refuse_huge
@@ -75,7 +75,7 @@ class RecordSource:
 def source_of(plan: AnyTablePlan, shown_as: str | None = None, run: Run | None = None) -> Source:
     """The table that a plan is about; of linked ones, all in one.
 
-    `shown_as` is what the record calls the input, where that is not the name of its file. An engine tells
+    `shown_as` is what the record calls the input, where that is not the name of its file. An executor tells
     `run` how far it has come.
     """
     if isinstance(plan, LinkedPlan):
@@ -236,7 +236,7 @@ def tabulated(plan: TabulatePlan, run: Run | None = None) -> Source:
     section, asked = plan.table, plan.suppress
     behind = section.model_dump(include={"weight", "unit", "request", "waiver", "key"})
     needed = (section.value, *behind.values())
-    working = Working(plan.engine, plan.output.path, run or Run())
+    working = Working(plan.executor, plan.output.path, run or Run())
     records = read_records(plan.input, section.spanning, needed, working, **section.divided)
     rules = [rule.build() for rule in plan.rules]
     table = records.tabulate(section.value, **behind, rules=rules, title=section.title or "")
@@ -255,23 +255,23 @@ def tabulated(plan: TabulatePlan, run: Run | None = None) -> Source:
 class Working:
     """What works on records, what beside its files may lie meanwhile, and who is told how far it has come."""
 
-    engine: EngineSection
+    executor: ExecutorSection
     beside: Path
     run: Run
 
     def refuse(self, given: RecordInputSection) -> None:
-        """Raise where the engine is none for tables, or none for the file."""
-        if self.engine.name == "gpu":
+        """Raise where the executor is none for tables, or none for the file."""
+        if self.executor.device != "cpu":
             raise ParameterError(
-                "Engine: gpu is for methods that group records, and a table is summed in memory or in parts. "
-                "Leave out the engine, or choose serial, pool or dask.",
-                field="engine",
+                f"Executor: the device {self.executor.device} is for methods that group records. Leave it "
+                "out.",
+                field="device",
             )
-        if self.engine.in_parts and given.meta is not None:
+        if self.executor.in_parts and given.meta is not None:
             raise ParameterError(
-                f"{given.path.name}: the engine {self.engine.name} works in parts and reads Parquet, this is "
-                "a file of tau-ARGUS. Leave out the engine.",
-                field="engine",
+                f"{given.path.name}: the executor {self.executor.name} works in parts and reads Parquet, "
+                "this is a file of tau-ARGUS. Leave out the executor.",
+                field="executor",
             )
 
 
@@ -285,7 +285,7 @@ def read_records(
     """A file of records with the dimensions to sum over, and how they are `divided`; or one of tau-ARGUS.
 
     `behind` are the other columns that the table needs. Of Parquet, a file or a folder of files, no others
-    are read, and texts as codes; an engine that works in parts reads them when they are summed.
+    are read, and texts as codes; an executor that works in parts reads them when they are summed.
 
     Of tau-ARGUS (with `meta`), dimensions, hierarchies, holdings and requests are as the metadata say unless
     given.
@@ -300,9 +300,9 @@ def read_records(
         )
     division = Division(dimensions, **divided)
     inputs: Files = {"input": given.path, **division.files}
-    if working.engine.in_parts:
+    if working.executor.in_parts:
         parts = ParquetParts.at(given.path)
-        found = RecordParts(parts, given.path.name, working.engine, working.beside, working.run)
+        found = RecordParts(parts, given.path.name, working.executor, working.beside, working.run)
         return RecordSource(found, division, inputs)
     needed = [*division.names, *division.parents.values(), *(name for name in behind if name is not None)]
     return RecordSource(_needed(given, needed), division, inputs)

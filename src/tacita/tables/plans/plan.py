@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from tacita.core.errors import ParameterError
 from tacita.core.spec.plan_document import Document, arguments_of, literal_of
-from tacita.executors.section import EngineSection
+from tacita.executors.section import ExecutorSection
 
 from .dimension_section import DIVIDING
 from .sections import (
@@ -136,6 +136,7 @@ class TablePlan(_OfTables):
     tacita.save_table(table, pattern, 'published.csv')
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
         "table": ("hierarchy",),
@@ -220,6 +221,7 @@ class TabulatePlan(_OfTables):
     tacita.save_table(table, pattern, 'published.csv')
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
         "table": ("hierarchy",),
@@ -227,7 +229,7 @@ class TabulatePlan(_OfTables):
     }
 
     input: RecordInputSection
-    engine: EngineSection = Field(default_factory=EngineSection)
+    executor: ExecutorSection = Field(default_factory=ExecutorSection)
     table: TabulateSection = Field(default_factory=TabulateSection)
     rules: tuple[RuleSection, ...] = ()
     suppress: SuppressSection | None = None
@@ -268,8 +270,8 @@ class TabulatePlan(_OfTables):
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         own = {"value", "weight", "unit", "request", "waiver", "key", "prefixes", "parents", "total", "title"}
         given = section.model_dump(mode="json", include=own, exclude_defaults=True)
-        if self.engine.in_parts:
-            given["engine"] = self.engine.model_dump(exclude_defaults=True)
+        if self.executor.in_parts:
+            given["executor"] = self.executor.model_dump(exclude_defaults=True)
         rules = ", ".join(
             f"tacita.method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
             for rule in self.rules
@@ -318,6 +320,7 @@ class LinkedPlan(_OfTables):
     tacita.save_tables(tables, pattern, ['by-sector.csv', 'by-size.csv'])
     """
 
+    renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
         "table": ("hierarchy",),
@@ -326,7 +329,7 @@ class LinkedPlan(_OfTables):
     }
 
     input: RecordInputSection | None = None
-    engine: EngineSection = Field(default_factory=EngineSection)
+    executor: ExecutorSection = Field(default_factory=ExecutorSection)
     table: dict[str, Any] = Field(default_factory=dict)
     tables: tuple[LinkedTableSection, ...] = Field(min_length=1)
     rules: tuple[RuleSection, ...] = ()
@@ -348,11 +351,12 @@ class LinkedPlan(_OfTables):
             raise ParameterError("Plan: linked tables need records ([input]), or a list each (input).")
         if lists and self.rules:
             raise ParameterError("Plan: lists say which cells are sensitive; [[rules]] are for records.")
-        if lists and self.engine.name != "memory":
+        if (lists and self.executor.in_parts) or self.executor.device != "cpu":
             raise ParameterError(
-                f"Plan: the engine {self.engine.name} sums up records, and lists hold sums already. Leave "
-                "out the engine.",
-                field="engine",
+                f"Plan: the executor {self.executor.name} sums up records, and lists hold sums already. "
+                "Leave "
+                "out the executor.",
+                field="executor",
             )
         targets = [each.output for each in self.tables]
         if len(set(targets)) < len(targets):
@@ -385,7 +389,7 @@ class LinkedPlan(_OfTables):
         asked = {"suppress": self.suppress, "adjust": self.adjust, "output": {"path": own.output}}
         if own.input is None:
             return TabulatePlan(
-                input=self.input, engine=self.engine, table=section, rules=self.rules, **asked
+                input=self.input, executor=self.executor, table=section, rules=self.rules, **asked
             )
         reading = {"path": own.input, "meta": own.meta}
         return TablePlan(input=reading, table=section, **asked)

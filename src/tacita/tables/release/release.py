@@ -16,7 +16,7 @@ from tacita.core import Adjusted, Caution, DataError, ParameterError, Pattern, R
 from tacita.core.results.release import search_stopped
 from tacita.core.spec import registry
 from tacita.core.spec.seeds import as_seed
-from tacita.executors.section import EngineSection
+from tacita.executors.section import ExecutorSection, executor_of
 from tacita.io import content_of
 from tacita.io.formats.csv import CSV
 from tacita.io.tables.reading import Seen
@@ -47,7 +47,7 @@ def tabulate(
     dimensions: Sequence[str] | Mapping[str, Any] = (),
     value: str | None = None,
     *,
-    engine: str | Mapping[str, Any] = "memory",
+    executor: str | Mapping[str, Any] = "in-memory",
     run: Run | None = None,
     **fields: Any,
 ) -> Table:
@@ -62,10 +62,10 @@ def tabulate(
     the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
     metadata may say dimensions, holdings and requests).
 
-    Of the path of Parquet, a file or a folder of files, `engine` says what sums it up in parts: "serial" in
-    this process, "pool" in several, "dask" on a cluster; or a mapping with name, workers, scheduler and part,
-    the records of a part. The table is the same to the last bit; `run` is told how far it has come. What is
-    needed meanwhile lies in a folder beside the source, readable by its owner alone.
+    Of the path of Parquet, a file or a folder of files, `executor` says what sums it up in parts: "serial"
+    in this process, "processes" in several, "dask" on a cluster; or a mapping with name, workers, scheduler
+    and part, the records of a part. The table is the same to the last bit; `run` is told how far it has come.
+    What is needed meanwhile lies in a folder beside the source, readable by its owner alone.
 
     >>> import pyarrow as pa
     >>> firms = pa.table({"region": list("aabb"), "size": list("slss"), "turnover": [1, 90, 5, 4]})
@@ -74,13 +74,16 @@ def tabulate(
     """
     from tacita.tables.input.tabulate import tabulate as build
 
-    section = EngineSection(**engine) if isinstance(engine, Mapping) else EngineSection(name=engine)
+    executor = executor_of(executor, fields.pop("engine", None))
+    named = executor if isinstance(executor, Mapping) else {"name": executor}
+    section = ExecutorSection(**named)
     if not isinstance(data, str | Path):
-        if section.name != "memory":
+        if section.in_parts:
             raise ParameterError(
-                f"tabulate: the engine {section.name} works on files, and this is a frame. Give the path of "
-                "a Parquet file, or leave out the engine.",
-                field="engine",
+                f"tabulate: the executor {section.name} works on files, and this is a frame. Give the path "
+                "of "
+                "a Parquet file, or leave out the executor.",
+                field="executor",
             )
         return build(data, dimensions, value, **fields)
     more = {name: given for name in ("prefixes", "parents", "total") if (given := fields.pop(name, None))}

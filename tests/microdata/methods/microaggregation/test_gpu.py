@@ -12,18 +12,18 @@ from tacita.core import Run
 from tacita.kernels import gpu
 from tacita.microdata.methods.microaggregation.mdav import MDAV
 
-ON_CARD = Run(engine="gpu")
+ON_CARD = Run(device="cuda")
 card = pytest.mark.skipif(gpu.missing() is not None, reason=f"needs a graphics card: {gpu.missing()}")
 
 
-def test_an_engine_that_is_not_known_is_refused():
-    with pytest.raises(tacita.ParameterError, match="engine local or gpu, got 'abacus'"):
-        Run(engine="abacus")
+def test_a_device_that_is_not_known_is_refused():
+    with pytest.raises(tacita.ParameterError, match="device cpu or cuda, got 'abacus'"):
+        Run(device="abacus")
 
 
-def test_without_a_card_the_engine_is_refused_with_what_is_missing(monkeypatch):
+def test_without_a_card_the_device_is_refused_with_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(tacita.ParameterError, match="engine gpu cannot be used here: CuPy is not installed"):
+    with pytest.raises(tacita.ParameterError, match="device cuda cannot be used here: CuPy is not installed"):
         MDAV(k=3).partition(np.arange(12.0)[:, None], ON_CARD)
 
 
@@ -82,5 +82,5 @@ def test_no_label_differs_from_those_of_the_processor(kind, seed, n, d):
 def test_cancelling_stops_it_on_the_card():
     with pytest.raises(tacita.Cancelled):
         MDAV(k=3).partition(
-            np.random.default_rng(0).random((5000, 3)), Run(engine="gpu", cancelled=lambda: True)
+            np.random.default_rng(0).random((5000, 3)), Run(device="cuda", cancelled=lambda: True)
         )

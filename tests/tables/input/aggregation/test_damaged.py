@@ -37,7 +37,7 @@ def records(n=500):
 
 def summed(folder, heard=None):
     listen = (lambda _: None) if heard is None else heard
-    return tacita.tabulate(folder / "in.parquet", engine=PARTS, run=Run(on_progress=listen), **ASKED)
+    return tacita.tabulate(folder / "in.parquet", executor=PARTS, run=Run(on_progress=listen), **ASKED)
 
 
 @pytest.fixture(scope="module")

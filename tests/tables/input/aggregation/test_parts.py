@@ -97,7 +97,7 @@ def test_parts_make_the_table_that_memory_makes_to_the_last_bit(
     files = split(table, folder / "records", sorted(each for each in borders if each < n))
     asked = {**division, "value": value, "depth": depth, **{name: EVERYTHING[name] for name in behind}}
     whole = tacita.tabulate(table, **asked)
-    assert same(whole, tacita.tabulate(files, engine={"name": "serial", "part": part}, **asked))
+    assert same(whole, tacita.tabulate(files, executor={"name": "serial", "part": part}, **asked))
     assert nothing_hidden(folder)
 
 
@@ -108,7 +108,7 @@ def test_parts_find_what_a_loop_over_holdings_finds(tmp_path_factory, seed):
     table = records(seed, whole=True)
     pq.write_table(table, folder / "records.parquet")
     found = tacita.tabulate(
-        folder / "records.parquet", {"region": REGION}, "x", unit="firm", engine={**PARTS, "part": 150}
+        folder / "records.parquet", {"region": REGION}, "x", unit="firm", executor={**PARTS, "part": 150}
     )
     frame, (region,), who = table.to_pandas(), found.dimensions, found.contributors
     frame["firm"] = frame.firm.map({"acme ": "ACME", "bolt": "Bolt", "01": "1", "dyne\u200b": "Dyne"}).fillna(
@@ -125,19 +125,19 @@ def test_parts_find_what_a_loop_over_holdings_finds(tmp_path_factory, seed):
     assert who.respelled == 4
 
 
-def test_engines_workers_and_splits_make_the_same_table(tmp_path):
+def test_executors_workers_and_splits_make_the_same_table(tmp_path):
     table = records(3, 1200)
     pq.write_table(table, tmp_path / "one.parquet")
     folder = split(table, tmp_path / "several", [1, 400, 850])
     asked = {"dimensions": {"region": REGION, "size": None}, "value": "x", **EVERYTHING}
     whole = tacita.tabulate(tmp_path / "one.parquet", **asked)
-    for place, engine in (
+    for place, executor in (
         ("one.parquet", PARTS),
-        ("several", {"name": "pool", "workers": 1, "part": 100}),
-        ("one.parquet", {"name": "pool", "workers": 2, "part": 500}),
+        ("several", {"name": "processes", "workers": 1, "part": 100}),
+        ("one.parquet", {"name": "processes", "workers": 2, "part": 500}),
         ("several", {"name": "dask", "workers": 2, "part": 250}),
     ):
-        assert same(whole, tacita.tabulate(tmp_path / place, engine=engine, **asked))
+        assert same(whole, tacita.tabulate(tmp_path / place, executor=executor, **asked))
     assert folder.is_dir()
     assert nothing_hidden(tmp_path)
 
@@ -155,8 +155,10 @@ def test_a_part_whose_process_is_killed_is_summed_again(tmp_path):
                 killed.append(children[0])
 
     asked = {"dimensions": ["region", "size"], "value": "x", "unit": "firm"}
-    engine = {"name": "pool", "workers": 2, "part": 100}
-    found = tacita.tabulate(tmp_path / "records.parquet", engine=engine, run=Run(on_progress=kill), **asked)
+    executor = {"name": "processes", "workers": 2, "part": 100}
+    found = tacita.tabulate(
+        tmp_path / "records.parquet", executor=executor, run=Run(on_progress=kill), **asked
+    )
     assert killed
     assert same(tacita.tabulate(tmp_path / "records.parquet", **asked), found)
     assert nothing_hidden(tmp_path)
@@ -172,7 +174,7 @@ def listen(told):
     if told.stage == "putting sums together":
         os.kill(os.getpid(), signal.SIGKILL)
 
-tacita.tabulate(sys.argv[1], ["region"], "x", unit="firm", engine={"name": "serial", "part": 100},
+tacita.tabulate(sys.argv[1], ["region"], "x", unit="firm", executor={"name": "serial", "part": 100},
                 run=Run(on_progress=listen))
 """
 
@@ -186,14 +188,14 @@ def test_a_run_that_is_killed_is_gone_on_with_and_what_it_left_is_removed(tmp_pa
     asked = {"dimensions": {"region": REGION}, "value": "x", "unit": "firm"}
     # nobody deals records again, and cells are those of the hierarchy that is asked for now
     monkeypatch.setattr(Scratch, "deal", None)
-    found = tacita.tabulate(source, engine=PARTS, **asked)
+    found = tacita.tabulate(source, executor=PARTS, **asked)
     assert same(tacita.tabulate(source, **asked), found)
     assert nothing_hidden(tmp_path)
 
 
 def test_what_lies_on_disk_is_for_its_owner_and_gone_however_it_ends(tmp_path):
     pq.write_table(records(), tmp_path / "records.parquet")
-    asked = {"dimensions": ["region"], "value": "x", "unit": "firm", "engine": PARTS}
+    asked = {"dimensions": ["region"], "value": "x", "unit": "firm", "executor": PARTS}
     heard = []
 
     def listen(told):
@@ -253,9 +255,9 @@ def test_what_cannot_be_summed_is_refused_with_its_number_in_the_whole_file(
     pq.write_table(wrong(column, values), tmp_path / "records.parquet")
     asked = {"dimensions": {"region": REGION}, "value": "x", **change}
     told = []
-    for engine in ({"name": "memory"}, PARTS):
+    for executor in ({"name": "in-memory"}, PARTS):
         with pytest.raises(tacita.TacitaError, match=message) as problem:
-            tacita.tabulate(tmp_path / "records.parquet", engine=engine, **asked)
+            tacita.tabulate(tmp_path / "records.parquet", executor=executor, **asked)
         told.append(str(problem.value))
     assert told[0] == told[1]
     assert "secret" not in told[0]
@@ -267,9 +269,9 @@ def test_more_cells_than_a_table_can_have_are_refused_by_their_number(tmp_path):
     names = [f"d{at}" for at in range(12)]
     pq.write_table(pa.table({name: rng.integers(0, 60, 300) for name in names}), tmp_path / "records.parquet")
     for dimensions in (names, names[:6]):
-        for engine in ({"name": "memory"}, PARTS):
+        for executor in ({"name": "in-memory"}, PARTS):
             with pytest.raises(DataError, match=rf"{len(dimensions)} dimensions .* span \d+ cells; a table"):
-                tacita.tabulate(tmp_path / "records.parquet", dimensions, engine=engine)
+                tacita.tabulate(tmp_path / "records.parquet", dimensions, executor=executor)
 
 
 @pytest.mark.parametrize("different", [1, 200])
@@ -277,14 +279,14 @@ def test_keys_that_records_of_several_parts_share_are_counted_over_all(different
     drawn = np.random.default_rng(1).random(different)
     table = records().set_column(9, "k", pa.array(drawn[np.arange(700) % different]))
     pq.write_table(table, tmp_path / "records.parquet")
-    for engine in ({"name": "memory"}, PARTS):
+    for executor in ({"name": "in-memory"}, PARTS):
         with pytest.raises(DataError, match=f"has {different} different keys for 700 records"):
-            tacita.tabulate(tmp_path / "records.parquet", ["region"], key="k", engine=engine)
+            tacita.tabulate(tmp_path / "records.parquet", ["region"], key="k", executor=executor)
 
 
 PLAN = """
 version = 1
-{engine}
+{executor}
 [input]
 path = "records"
 [table]
@@ -311,13 +313,13 @@ LINKED = {
 
 
 @pytest.mark.parametrize("sections", [ONE, LINKED], ids=["one table", "linked tables"])
-def test_a_plan_publishes_the_same_bytes_by_every_engine(sections, tmp_path):
+def test_a_plan_publishes_the_same_bytes_by_every_executor(sections, tmp_path):
     table = records(8)
     table = table.append_column("v", pa.array(np.abs(table["x"].to_numpy())))
     split(table, tmp_path / "records", [333])
     published = []
-    for engine in ("", 'engine = { name = "pool", workers = 2, part = 150 }'):
-        (tmp_path / "plan.toml").write_text(PLAN.format(engine=engine, **sections))
+    for executor in ("", 'executor = { name = "processes", workers = 2, part = 150 }'):
+        (tmp_path / "plan.toml").write_text(PLAN.format(executor=executor, **sections))
         api.run_table(api.load_plan(tmp_path / "plan.toml"), force=True)
         told = json.loads((tmp_path / "told.json").read_text())
         files = {path.name: path.read_bytes() for path in tmp_path.glob("*.csv")}
@@ -327,12 +329,12 @@ def test_a_plan_publishes_the_same_bytes_by_every_engine(sections, tmp_path):
     assert nothing_hidden(tmp_path)
 
 
-def test_a_saved_plan_and_its_script_name_the_engine(tmp_path, monkeypatch):
+def test_a_saved_plan_and_its_script_name_the_executor(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pq.write_table(records(), "records.parquet")
     plan = tacita.tables.plans.plan.TabulatePlan(
         input={"path": "records.parquet"},
-        engine={"name": "serial", "part": 200},
+        executor={"name": "serial", "part": 200},
         table={"dimensions": ["region"], "value": "x"},
         output={"path": "cells.csv"},
     )
@@ -340,7 +342,7 @@ def test_a_saved_plan_and_its_script_name_the_engine(tmp_path, monkeypatch):
     api.tabulate_file(plan)
     first = (tmp_path / "cells.csv").read_bytes()
     (tmp_path / "cells.csv").unlink()
-    assert "engine={'name': 'serial', 'part': 200}" in plan.to_python()
+    assert "executor={'name': 'serial', 'part': 200}" in plan.to_python()
     exec(plan.to_python(), {})
     assert (tmp_path / "cells.csv").read_bytes() == first
 
@@ -348,22 +350,24 @@ def test_a_saved_plan_and_its_script_name_the_engine(tmp_path, monkeypatch):
 class TestRefused:
     def test_files_that_are_not_parquet(self, tmp_path):
         pd.DataFrame({"d": ["a"], "x": [1]}).to_csv(tmp_path / "records.csv", index=False)
-        with pytest.raises(ParameterError, match="an engine that works in parts reads Parquet"):
-            tacita.tabulate(tmp_path / "records.csv", ["d"], "x", engine="serial")
+        with pytest.raises(ParameterError, match="an executor that works in parts reads Parquet"):
+            tacita.tabulate(tmp_path / "records.csv", ["d"], "x", executor="serial")
 
     def test_records_of_tau_argus(self, tmp_path):
-        with pytest.raises(ParameterError, match=r"engine pool works in parts .* file of tau-ARGUS"):
-            tacita.tabulate(tmp_path / "records.asc", meta=tmp_path / "records.rda", engine="pool")
+        with pytest.raises(ParameterError, match=r"executor pool works in parts .* file of tau-ARGUS"):
+            tacita.tabulate(tmp_path / "records.asc", meta=tmp_path / "records.rda", executor="processes")
 
     def test_a_graphics_card(self, tmp_path):
         with pytest.raises(ParameterError, match="gpu is for methods that group records"):
-            tacita.tabulate(tmp_path / "records.parquet", ["d"], engine="gpu")
+            tacita.tabulate(tmp_path / "records.parquet", ["d"], executor={"device": "cuda"})
 
     def test_frames(self):
-        with pytest.raises(ParameterError, match="engine serial works on files, and this is a frame"):
-            tacita.tabulate(records(), ["region"], engine="serial")
+        with pytest.raises(ParameterError, match="executor serial works on files, and this is a frame"):
+            tacita.tabulate(records(), ["region"], executor="serial")
 
     def test_lists_of_cells(self):
         tables = [{"dimensions": ["a", "b"], "input": "a.csv", "output": "b.csv"}]
         with pytest.raises(ParameterError, match="lists hold sums already"):
-            tacita.tables.plans.plan.LinkedPlan(engine="serial", tables=tables, suppress={"problem": "exact"})
+            tacita.tables.plans.plan.LinkedPlan(
+                executor="serial", tables=tables, suppress={"problem": "exact"}
+            )

@@ -39,7 +39,7 @@ def nearest_share(
     says, Gower's: sum of weight * gap. O(n d) a query at worst; of a tree of the distinct candidates only the
     boxes within the own distance are opened. Beyond `budget` boxes and candidates a sample is asked.
     """
-    if run.engine == "gpu":
+    if run.device == "cuda":
         distinct, own, repeats = distinct_rows(candidates)
         return Linked.of_all(_on_card(queries, distinct, own, repeats, weights, nominal, run))
     search, n = Search(queries, candidates, candidates, weights, nominal), len(queries)
@@ -164,7 +164,7 @@ def _on_card(
     from tacita.kernels import gpu
 
     if reason := gpu.missing():
-        raise ParameterError(f"Linkage: engine gpu cannot be used here: {reason}.", field="engine")
+        raise ParameterError(f"Linkage: the device cuda cannot be used here: {reason}.", field="device")
     from tacita.kernels.gpu.linkage import QUERIES, Candidates
 
     names = np.zeros(weights.size, dtype=bool) if nominal is None else nominal

@@ -41,7 +41,7 @@ class MDAV(Microaggregation):
     Records stand in small leaves whose bounds exclude most of them from a search; no group differs from those
     of a scan over all records. O(n^2 d / k) time at worst, as in many dimensions without structure, about
     n^1.6 where there is some; k times that with growth around the centroid; O(n d) memory. With
-    Run(engine="gpu") records without units are grouped on a graphics card, into the same groups; growth
+    Run(device="cuda") records without units are grouped on a graphics card, into the same groups; growth
     around the centroid stays on the processor.
     Source: Domingo-Ferrer & Torra (2005), doi:10.1007/s10618-005-0007-5; rule 2k and growth around the
     centroid: Lin & Yin, "A divisive partitioning method to microaggregation" (in Chinese), National Chi Nan
@@ -64,7 +64,7 @@ class MDAV(Microaggregation):
     growth: Growth = "seed"
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        if run.engine == "gpu" and self._fits_card(units):
+        if run.device == "cuda" and self._fits_card(units):
             return self._on_card(x, run)
         from tacita.kernels.records.mdav_rounds import peel_rounds
         from tacita.kernels.records.pruning_tree import WIDTH, empty_leaves
@@ -100,7 +100,7 @@ class MDAV(Microaggregation):
         from tacita.kernels import gpu
 
         if reason := gpu.missing():
-            raise ParameterError(f"MDAV: engine gpu cannot be used here: {reason}.", field="engine")
+            raise ParameterError(f"MDAV: the device cuda cannot be used here: {reason}.", field="device")
         from tacita.kernels.gpu import mdav
 
         try:

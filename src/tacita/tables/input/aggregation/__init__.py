@@ -4,7 +4,7 @@
 2. `exact`     Sums without loss, so that neither the order of records nor a split of them can be told.
 3. `figures`   What is behind each cell, which adds up: of records that stand for themselves, or of holdings.
 4. `ranking`   The largest contributions of each cell.
-5. `parts`     The same by an engine, part by part: all records of a holding are brought together first.
+5. `parts`     The same by an executor, part by part: all records of a holding are brought together first.
 
 A table of a file in memory is that of one portion. Holdings are numbered by their first record, so that a
 number means the same in every part and every table of a file.

@@ -1,4 +1,4 @@
-"""Records of Parquet that an engine sums up: part by part, the same table to the last bit.
+"""Records of Parquet that an executor sums up: part by part, the same table to the last bit.
 
 1. Every part is looked at: its labels, and what cannot be summed. Where units are named, its records are
    dealt into as many heaps by what the names mean, so that all records of a unit are in one.
@@ -23,7 +23,7 @@ import pyarrow as pa
 from tacita.core import Hierarchy, Microdata, Run
 from tacita.core.arrays import Extent, Ints
 from tacita.core.data.cell_keys import KeySums
-from tacita.executors import Engine, EngineSection, opened
+from tacita.executors import Executor, ExecutorSection, opened
 from tacita.io import fingerprint_of
 from tacita.io.hashing import alike_of
 from tacita.io.parts import ParquetParts
@@ -55,7 +55,7 @@ class RecordParts:
 
     parts: ParquetParts
     source: str
-    section: EngineSection
+    section: ExecutorSection
     beside: Path
     run: Run = field(default_factory=Run)
 
@@ -90,8 +90,8 @@ class RecordParts:
         scratch = Scratch.beside(self.beside, mark)
         with scratch.alone():
             try:
-                with opened(self.section) as engine:
-                    return _Work(self, asked, scratch, engine).done()
+                with opened(self.section) as executor:
+                    return _Work(self, asked, scratch, executor).done()
             finally:
                 scratch.remove()
 
@@ -115,7 +115,7 @@ class _Work:
     records: RecordParts
     asked: Asked
     scratch: Scratch
-    engine: Engine
+    executor: Executor
 
     def done(self) -> tuple[list[Hierarchy], Summed]:
         parts, run = self.records.parts, self.records.run
@@ -124,14 +124,14 @@ class _Work:
             _Task(self.scratch.folder, parts, number, *span, len(spans)) for number, span in enumerate(spans)
         ]
         self.scratch.put(_ASKED, (self.asked, self.records.source))
-        damaged = self.engine.map("looking at all records", f"{_HERE}:look_at_part", tasks, run)
+        damaged = self.executor.map("looking at all records", f"{_HERE}:look_at_part", tasks, run)
         if again := [name for each in damaged for name in each]:
             run.report(f"made again, for they were damaged: {', '.join(again[:_SHOWN])}", 1, 1)
         made = self._dimensions(tasks)
         self.scratch.put(_DIMENSIONS, made)
         # where an earlier run was killed, its hierarchies may have been others
         self.scratch.drop("sums-")
-        self.engine.map("summing records", f"{_HERE}:sum_part", tasks, run)
+        self.executor.map("summing records", f"{_HERE}:sum_part", tasks, run)
         return made, self._together(tasks)
 
     def _dimensions(self, tasks: Sequence[_Task]) -> list[Hierarchy]:

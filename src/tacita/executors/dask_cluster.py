@@ -13,9 +13,9 @@ from distributed.deploy.subprocess import SubprocessCluster
 
 from tacita.core import DataError, ParameterError, Run
 
-from .child import answer
-from .pool import TRIES, answered
-from .serial import Engine
+from .child_process import answer
+from .processes import TRIES, answered
+from .serial import Executor
 
 # How often it is asked what is done, in seconds.
 _EVERY = 0.05
@@ -27,7 +27,7 @@ _PARTING = 3
 _GONE = (OSError, CancelledError, ClosedClientError)
 
 
-class Cluster(Engine):
+class Cluster(Executor):
     """Workers of Dask. All of them must see the same folders under the same names.
 
     A local cluster listens on loopback alone, and shows no page. Of one that runs already, whoever may talk
@@ -49,14 +49,16 @@ class Cluster(Engine):
                 )
             except (OSError, RuntimeError):
                 raise DataError(
-                    "Engine: the processes of dask did not start. Nothing was written. Try again, or choose "
-                    "fewer workers or the engine pool."
+                    "Executor: the processes of dask did not start. Nothing was written. Try again, or "
+                    "choose "
+                    "fewer workers or the executor processes."
                 ) from None
         try:
             self._client = Client(self._own or scheduler, timeout=_PATIENCE, set_as_default=False)
         except OSError:
             raise ParameterError(
-                "Engine: the scheduler of dask does not answer at the address that was given. Is it running?",
+                "Executor: the scheduler of dask does not answer at the address that was given. Is it "
+                "running?",
                 field="scheduler",
             ) from None
         self.workers = workers if scheduler is None else max(1, len(self._client.nthreads()))
@@ -80,7 +82,7 @@ class Cluster(Engine):
             return [answered(each.result()) for each in futures]
         except _GONE:
             raise DataError(
-                "Engine: the cluster of dask does not answer any more. Nothing was written. Is it running?"
+                "Executor: the cluster of dask does not answer any more. Nothing was written. Is it running?"
             ) from None
         finally:
             # one of its own ends with it, and may have been ended already by the same Ctrl-C

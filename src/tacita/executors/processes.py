@@ -14,7 +14,7 @@ from typing import Any
 
 from tacita.core import DataError, Run, VerificationError
 
-from .serial import Engine
+from .serial import Executor
 
 # A task that ends so many processes is not one for this machine.
 TRIES = 3
@@ -22,7 +22,7 @@ TRIES = 3
 _EVERY = 0.2
 
 
-class Pool(Engine):
+class Processes(Executor):
     """Processes that are started for it, and end with it."""
 
     def __init__(self, workers: int) -> None:
@@ -77,11 +77,12 @@ def answered(outcome: tuple[str, Any]) -> Any:
         raise kind(words, fields=fields)
     if how == "died":
         raise DataError(
-            f"Engine: a process died {TRIES} times over the same part of the file, mostly for want of "
+            f"Executor: a process died {TRIES} times over the same part of the file, mostly for want of "
             "memory. Choose smaller parts (part) or fewer workers. Nothing was written."
         )
     raise VerificationError(
-        f"Engine: a part of the work ended in {what}. Nothing was written. This is a fault of the program or "
+        f"Executor: a part of the work ended in {what}. Nothing was written. This is a fault of the program "
+        "or "
         "of a plug-in, not of the data: please report it."
     )
 
@@ -121,7 +122,7 @@ class _Child:
         # one core each: the others have work of their own
         alone = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tacita.executors.child"],
+            [sys.executable, "-m", "tacita.executors.child_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=alone,
