@@ -354,11 +354,11 @@ class TestRefused:
             tacita.tabulate(tmp_path / "records.csv", ["d"], "x", executor="serial")
 
     def test_records_of_tau_argus(self, tmp_path):
-        with pytest.raises(ParameterError, match=r"executor pool works in parts .* file of tau-ARGUS"):
+        with pytest.raises(ParameterError, match=r"executor processes works in parts .* file of tau-ARGUS"):
             tacita.tabulate(tmp_path / "records.asc", meta=tmp_path / "records.rda", executor="processes")
 
     def test_a_graphics_card(self, tmp_path):
-        with pytest.raises(ParameterError, match="gpu is for methods that group records"):
+        with pytest.raises(ParameterError, match="device cuda is for methods that group records"):
             tacita.tabulate(tmp_path / "records.parquet", ["d"], executor={"device": "cuda"})
 
     def test_frames(self):
