@@ -20,7 +20,6 @@ from tacita.core import (
 from tacita.core.results.interrupt import interruptible
 from tacita.core.spec import registry
 from tacita.demo import prepare_demo
-from tacita.executors.section import executor_of
 from tacita.io.csv_sniffer import guess_reading
 from tacita.io.formats.record_format import unfolding_at_most
 from tacita.microdata.explore.column_profile import exposure, guess_roles, profile
@@ -221,11 +220,12 @@ def protect_file(
     All records are verified, in the file as it was written; scores are those of a sample. What comes back has
     no frame: its `data` is the path.
     """
-    executor = executor_of(executor, options.pop("engine", None))
+    # what the executor was called in version 0.1
+    where = {"engine": options.pop("engine")} if "engine" in options else {"executor": executor}
     asked = Protection.asked(**options)
     given = {name: getattr(asked, name) for name in Protection.model_fields}
     output = {"path": path, "report": report, "json_report": json_report, "note": note}
-    return _run(Plan(input={"path": source}, output=output, executor=executor, **given), run, force=force)
+    return _run(Plan(input={"path": source}, output=output, **where, **given), run, force=force)
 
 
 def synthesize(
