@@ -18,9 +18,9 @@ from experiments.document import table
 from experiments import published
 from tacita import registry
 from tacita.core import Method
+from tacita.core.display.number_format import span
 from tacita.microdata.measures.measure import Measure
 from tacita.microdata.verify import CHECKS
-from tacita.report.figures import span
 from tacita.tables.verify.adjusted import CHECKS as OF_ADJUSTED
 
 PAGES = Path(__file__).parent / "methods"

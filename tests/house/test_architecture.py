@@ -159,16 +159,11 @@ ALLOWED = {
     # plug-ins import it, and nothing of tacita does
     "testing": {"core", "io", "microdata", "tables", "testing"},
     # the server and its screens hold no data, and nothing that could
-    "app": {"app.server", "app.screens", "core.spec", "core.display", "_version"},
-    "app.server": {"app.server", "core.spec", "core.display", "_version"},
+    "app": {"app.server", "app.screens", "core.spec", "core.display", "core.errors", "_version"},
+    "app.server": {"app.server", "core.spec", "core.display", "core.errors", "_version"},
     # what the page asks of a worker process: it may import what the command line may
     "app.worker": {
         "core",
-        # how reports draw, for the page to draw alike
-        "report.figures",
-        "report.heatmap",
-        "report.plots",
-        "report.shares",
         "io",
         "microdata.plans.plan",
         "microdata.plans.sections",
@@ -264,8 +259,8 @@ WINGS = {
     "microdata": (11, 7),
     "tables": (8, 3),
     "app": (5, 3),
-    "app.server": (17, 5),
-    "app.screens": (17, 5),
+    "app.server": (19, 5),
+    "app.screens": (18, 5),
 }
 
 

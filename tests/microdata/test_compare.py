@@ -14,7 +14,7 @@ import tacita
 from seeds import SEED
 from tacita.cli import run_command
 from tacita.core import Report, Score, Trial, Trials
-from tacita.core.results.trials import pareto_front
+from tacita.core.display.pareto_front import pareto_front
 from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.sections import CompareSection, ProtectSection
 from tacita.report import comparison_html, comparison_json

@@ -18,9 +18,10 @@ from report.conftest import planted_frame
 from report.test_both_pages import HARMLESS_TAGS, NASTY
 from seeds import SEED
 from tacita.core import Report, Run, Score, Trial, Trials
+from tacita.core.display.svg import Axis
 from tacita.core.spec import registry
 from tacita.report import comparison_html, comparison_json
-from tacita.report.riskmap import CROWDED, HEIGHT, WIDTH, Axis, risk_map
+from tacita.report.riskmap import CROWDED, HEIGHT, WIDTH, risk_map
 
 EVERYTHING = [comparison_html, comparison_json]
 
@@ -180,7 +181,7 @@ def test_an_axis_starts_at_zero_and_ends_above_everything_in_few_round_steps(fig
     assert axis.values[0] == 0
     assert axis.values[-1] >= max(figures, default=0)
     assert 2 <= len(axis.values) <= 8
-    assert len({tick.text for tick in axis.ticks}) == len(axis.ticks)
+    assert len({tick.text for tick in axis.ticks()}) == len(axis.ticks())
 
 
 def test_sixty_trials_are_a_quick_and_small_page():

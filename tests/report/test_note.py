@@ -11,8 +11,8 @@ from report.conftest import planted_frame
 from seeds import SEED
 from tacita import datasets
 from tacita.core import Hierarchy, Report, Score
+from tacita.core.display.number_format import number
 from tacita.report import note_html
-from tacita.report.figures import number
 
 PEOPLE = datasets.load("household", n=300)
 

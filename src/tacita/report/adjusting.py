@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Adjusted, Table
+from tacita.core.display.number_format import number
 
-from .figures import number
 from .pages import render
 from .suppression import range_of
 from .tablemap import MOST_DRAWN, MOST_PANELS, Part, States, maps_of, paper_of

@@ -10,8 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from tacita.core import ParameterError
-
-from .figures import measured, number, setting, span, spoken
+from tacita.core.display.number_format import measured, number, setting, span, spoken
 
 
 @cache

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from tacita.core import Microdata, ParameterError, Record, RecordsRelease, Score
+from tacita.core.display.number_format import correlation
 from tacita.core.results.grouped_warnings import grouped
 from tacita.core.results.release import AttributeSummary, StepRecord, Withdrawn
 from tacita.core.results.score import families, headlines
@@ -18,10 +19,8 @@ from tacita.core.spec.options import ReleaseOptions
 from tacita.core.spec.seeds import portable
 
 from . import plots
-from .heatmap import Heatmap, correlation, heatmaps
 from .pages import render
 from .plots import Plot
-from .shares import Shares, shares
 
 # More tiles than this are a table again.
 _TILES = 8
@@ -262,15 +261,15 @@ def _families(scores: tuple[Score, ...]) -> list[tuple[str, list[tuple[str, list
     return list(told.items())
 
 
-def _drawn(summary: AttributeSummary) -> Plot | Shares:
-    return shares(summary) if summary.categories else plots.before_and_after(summary)
+def _drawn(summary: AttributeSummary) -> Plot:
+    return plots.shares(summary) if summary.categories else plots.before_and_after(summary)
 
 
 @dataclass(frozen=True)
 class Related:
     """Correlations as the page shows them: three pictures, and the largest changes as text."""
 
-    maps: tuple[Heatmap, Heatmap, Heatmap]
+    maps: tuple[Plot, Plot, Plot]
     shown: int
     columns: int
     largest: tuple[tuple[str, ...], ...]
@@ -284,7 +283,7 @@ def _related(record: Record) -> Related | None:
         (each.one, each.other, *(correlation(value) for value in (each.before, each.after, each.change)))
         for each in told.largest
     )
-    return Related(heatmaps(told), len(told.names), told.columns, largest)
+    return Related(plots.heatmaps(told), len(told.names), told.columns, largest)
 
 
 def _spared(unique: Uniqueness) -> list[tuple[str, Left]]:
@@ -297,6 +296,8 @@ def _spared(unique: Uniqueness) -> list[tuple[str, Left]]:
 
 def _attribute(summary: AttributeSummary) -> dict[str, Any]:
     shown = asdict(summary)
+    # its last category says so
+    del shown["others"]
     if summary.constant:
         # the mean of a constant column is every record's own value
         shown.update(mean_before=None, mean_after=None)

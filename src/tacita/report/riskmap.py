@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, floor, log10
 
 from tacita.core import Trial, Trials
-
-from .figures import compact, number, setting
+from tacita.core.display.number_format import number, setting
+from tacita.core.display.svg import Axis, Box, Tick, pixel
 
 WIDTH, HEIGHT = 880.0, 500.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 24.0, 40.0, 56.0
@@ -20,6 +19,8 @@ _LETTER, _LINE = 6.6, 15.0
 _MARK = 6.0
 _RING = 10.5
 _COLOURS = 6
+# Where labels may stand.
+_INSIDE = Box(LEFT + 2, TOP - 6, WIDTH - 2, HEIGHT - BOTTOM - 1)
 
 # Outlines around 0, 0; all of about the same weight to the eye.
 _SHAPES = (
@@ -30,16 +31,6 @@ _SHAPES = (
     "m0 6.5l6.5-11.5h-13z",
     "m-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
 )
-
-Box = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A label on an axis, at a pixel."""
-
-    at: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -107,46 +98,6 @@ class RiskMap:
     baseline: str = f"{HEIGHT - BOTTOM:g}"
 
 
-@dataclass(frozen=True)
-class Axis:
-    """From figures to pixels, starting at zero and ending at a round figure above all of them."""
-
-    values: tuple[float, ...]
-    start: float
-    end: float
-
-    @classmethod
-    def around(cls, figures: Iterable[float], start: float, end: float) -> Axis:
-        """An axis with three to seven round steps.
-
-        >>> Axis.around([3.0, 47.0], 0, 100).values
-        (0.0, 10.0, 20.0, 30.0, 40.0, 50.0)
-        """
-        given = [0.0, *figures]
-        low, high = min(given), max(given)
-        # less than this is what is left of a difference that cancelled
-        step = _step(high - low if high - low > 1e-9 else 1.0)
-        first = floor(low / step)
-        last = max(first + 1, ceil(high / step))
-        return cls(tuple(float(f"{i * step:.12g}") for i in range(first, last + 1)), start, end)
-
-    def at(self, value: float) -> float:
-        """The pixel of a figure."""
-        share = (value - self.values[0]) / (self.values[-1] - self.values[0])
-        return self.start + share * (self.end - self.start)
-
-    @property
-    def ticks(self) -> tuple[Tick, ...]:
-        """The round figures, at their pixels."""
-        texts = compact(self.values)
-        return tuple(Tick(pixel(self.at(v)), text) for v, text in zip(self.values, texts, strict=True))
-
-
-def _step(span: float) -> float:
-    power = 10.0 ** floor(log10(span))
-    return next(factor * power for factor in (0.2, 0.5, 1.0, 2.0, 5.0, 10.0) if span / (factor * power) <= 6)
-
-
 def risk_map(trials: Trials) -> RiskMap | None:
     """Loss to the right, risk upwards, one mark a trial; None where no trial has both."""
     shown = trials.on_map
@@ -157,9 +108,8 @@ def risk_map(trials: Trials) -> RiskMap | None:
     series = {name: _series(i, name) for i, name in enumerate(dict.fromkeys(trial.method for trial in shown))}
     places = [(x.at(_figure(t, trials.loss)), y.at(_figure(t, trials.risk))) for t in shown]
     words = [describe(trial, trials) for trial in shown]
-    marks = [
-        _around(px, py, _RING if t.on_front else _MARK + 2) for (px, py), t in zip(places, shown, strict=True)
-    ]
+    rooms = [_RING if trial.on_front else _MARK + 2 for trial in shown]
+    marks = [Box.around(px, py, room) for (px, py), room in zip(places, rooms, strict=True)]
     corner = _corner(trials, marks)
     return RiskMap(
         title=f"Risk-utility map: {trials.risk} against {trials.loss}",
@@ -174,8 +124,8 @@ def risk_map(trials: Trials) -> RiskMap | None:
         labels=tuple(_labels(trials, series, places, marks, corner)),
         front=_stairs([(x.at(_figure(t, trials.loss)), y.at(_figure(t, trials.risk))) for t in trials.front]),
         legend=tuple(series.values()),
-        across=x.ticks,
-        upward=y.ticks,
+        across=x.ticks(),
+        upward=y.ticks(),
         across_title=_axis_title(trials, trials.loss, "loss"),
         upward_title=_axis_title(trials, trials.risk, "risk"),
         corner=corner,
@@ -230,7 +180,7 @@ def _corner(trials: Trials, marks: Sequence[Box]) -> Corner:
         "start" if left else "end",
         f"{arrow} better" if left else f"better {arrow}",
     )
-    free = not any(_touch(_box_of(label), mark) for mark in marks)
+    free = not any(_box_of(label).overlap(mark) for mark in marks)
     words = f"{'lower' if low else 'upper'} {'left' if left else 'right'}"
     return Corner(words, -1 if left else 1, 1 if low else -1, label if free else None)
 
@@ -256,7 +206,7 @@ def _labels(
                 pixel(place[0] + dx), pixel(place[1] + dy), anchor, text, series[trial.method].colour
             )
             box = _box_of(label)
-            if _inside(box) and not any(_touch(box, other) for other in taken):
+            if box.within(_INSIDE) and not any(box.overlap(other) for other in taken):
                 taken.append(box)
                 yield label
                 break
@@ -275,28 +225,4 @@ def _beside(across: int, down: int) -> Iterator[tuple[float, float, str]]:
 
 
 def _box_of(label: Label) -> Box:
-    wide = _LETTER * len(label.text)
-    x = float(label.x) - {"start": 0.0, "middle": wide / 2, "end": wide}[label.anchor]
-    bottom = float(label.y) + 3
-    return x, bottom - _LINE, x + wide, bottom
-
-
-def _around(x: float, y: float, room: float) -> Box:
-    return x - room, y - room, x + room, y + room
-
-
-def _touch(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def _inside(box: Box) -> bool:
-    return box[0] >= LEFT + 2 and box[2] <= WIDTH - 2 and box[1] >= TOP - 6 and box[3] <= HEIGHT - BOTTOM - 1
-
-
-def pixel(value: float) -> str:
-    """A place as it is written.
-
-    >>> pixel(12.0), pixel(12.34)
-    ('12', '12.3')
-    """
-    return f"{value:.1f}".removesuffix(".0")
+    return Box.of_text(float(label.x), float(label.y), label.text, label.anchor, _LETTER, _LINE)

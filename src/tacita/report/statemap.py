@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacita.core import Ints
+from tacita.core.display.svg import shortened
 
 # Red, green and blue of each state, as in the style of the page.
 Palette = tuple[tuple[int, int, int], ...]
@@ -55,15 +56,6 @@ class StateMap:
     spots: list[Spot]
 
 
-def short(label: str, most: int) -> str:
-    """A label of no more letters than that.
-
-    >>> short("Agriculture and forestry", 12)
-    'Agriculture…'
-    """
-    return label if len(label) <= most else f"{label[: most - 1]}…"
-
-
 def state_map(
     states: Ints,
     rows: Sequence[str],
@@ -82,8 +74,8 @@ def state_map(
     height, width = states.shape
     size = round(min(_LARGEST, max(_SMALLEST, _WIDTH / width)), 2)
     every = int(np.ceil(_LINE / size))
-    down = [(at, short(rows[at], _MOST_LETTERS)) for at in range(0, height, every)]
-    across = [(at, short(columns[at], _MOST_LETTERS)) for at in range(0, width, every)]
+    down = [(at, shortened(rows[at], _MOST_LETTERS)) for at in range(0, height, every)]
+    across = [(at, shortened(columns[at], _MOST_LETTERS)) for at in range(0, width, every)]
     left, top = (8 + _LETTER * max(len(text) for _, text in lines) for lines in (down, across))
     return StateMap(
         size=size,

@@ -10,10 +10,10 @@ import numpy as np
 
 from tacita.core import Pattern, Table
 from tacita.core.arrays import Ints
+from tacita.core.display.number_format import number
+from tacita.core.display.svg import shortened
 
-from .figures import number
 from .pages import render
-from .statemap import short
 from .tablemap import MOST_DRAWN, MOST_PANELS, Part, States, maps_of, paper_of
 
 # Lines beyond which nobody tells them apart.
@@ -124,7 +124,7 @@ def _graph(table: Table, pattern: Pattern, ranges: _Ranges) -> Graph | None:
         labels = table.dimensions[side].labels
         shift = -10.0 if side == 0 else 10.0
         nodes += [
-            Node(x + shift, y + 4, short(labels[code], _MOST_LETTERS), anchor)
+            Node(x + shift, y + 4, shortened(labels[code], _MOST_LETTERS), anchor)
             for code, (x, y) in spots.items()
         ]
         places.append(spots)

@@ -11,10 +11,11 @@ from app.conftest import events
 from app.forms import send
 from tacita import api, datasets
 from tacita.app.screens.table_state import guess_kind, guess_parts
-from tacita.app.screens.tables.table_grid import bounds_chart, grid, short, strip
+from tacita.app.screens.tables.table_grid import bounds_chart, grid, strip
 from tacita.app.worker import tables
 from tacita.app.worker.job_context import JobContext
 from tacita.core import DataError, ParameterError, Table
+from tacita.core.display.number_format import SPACED, short
 
 RULES = [{"name": "p-percent"}, {"name": "dominance", "n": 2}]
 SECTION = {"dimensions": ["region", "sector"], "value": "turnover", "unit": "group_id"}
@@ -170,7 +171,7 @@ def test_a_large_table_is_a_map_with_a_window_of_numbers(tmp_path, desk):
     assert view["at"] == [17, 19]
     assert len(view["rows"]) == 24
     assert view["map"]["p"] == [[20, 20]]
-    drawn = grid(view, lambda key, **_: key, comma=False)
+    drawn = grid(view, lambda key, **_: key, style=SPACED)
     assert len(drawn["map"].tiles) == 6
 
 
@@ -224,7 +225,7 @@ def test_figures_are_short(value, text):
 
 
 def test_bounds_are_drawn_as_steps_that_close_in():
-    chart = bounds_chart([(1.0, 2.0, 8.0), (2.0, 4.0, 6.0), (3.0, 5.0, 5.0)], comma=False)
+    chart = bounds_chart([(1.0, 2.0, 8.0), (2.0, 4.0, 6.0), (3.0, 5.0, 5.0)], style=SPACED)
     ends = [line.split()[-1] for line in (chart.upper, chart.lower)]
     assert ends[0] == ends[1]
     assert len(chart.upper.split()) == 5

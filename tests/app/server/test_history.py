@@ -10,9 +10,11 @@ from tacita.app.screens import ROUTES, SCREENS
 from tacita.app.server.application import Site, application
 from tacita.app.server.history import History, opened, project
 from tacita.app.server.plan_basis import basis_of, chosen_from, roles_of
-from tacita.app.server.risk_map import _box, _overlap, risk_map
+from tacita.app.server.risk_map import risk_map
 from tacita.app.server.uploads import Source
 from tacita.app.server.workspaces import Work
+from tacita.core.display.number_format import SPACED
+from tacita.core.display.svg import Box
 
 CAUTION = {"name": "unique-column", "text": "...", "count": 3, "advice": "..."}
 
@@ -52,15 +54,15 @@ def test_the_seed_that_was_drawn_is_part_of_the_plan():
 def test_nodes_of_other_roles_are_stale_and_not_on_the_map():
     history = grown()
     assert [branch.stale for branch in history.branches("other")] == [True, True, True]
-    assert risk_map(history.branches("other")) is None
-    assert [spot.node for spot in risk_map(history.branches("b")).spots] == ["n1", "n2"]
+    assert risk_map(history.branches("other"), SPACED) is None
+    assert [spot.node for spot in risk_map(history.branches("b"), SPACED).spots] == ["n1", "n2"]
 
 
 def test_the_map_joins_the_runs_that_no_other_beats():
     history = grown()
     beaten = history.begin({"protect": {"method": "mdav", "k": 9}}, "b")
     history.end(beaten.id, "verified", answer=answered(50.0, 50.0))
-    front = {spot.node: spot.front for spot in risk_map(history.branches("b")).spots}
+    front = {spot.node: spot.front for spot in risk_map(history.branches("b"), SPACED).spots}
     assert front == {"n1": True, "n2": True, "n4": False}
 
 
@@ -69,13 +71,13 @@ def test_labels_of_the_map_lie_on_no_spot_and_on_no_other_label():
     for at, (loss, risk) in enumerate([(32, 39), (37, 36), (41, 34), (42, 12), (49, 31), (54, 28)]):
         node = history.begin({"protect": {"method": "rank-swap", "p": at}}, "b")
         history.end(node.id, "verified", answer=answered(loss, risk))
-    found = risk_map(history.branches("b"))
+    found = risk_map(history.branches("b"), SPACED)
     shown = [spot for spot in found.spots if spot.front or spot.chosen]
     assert len(shown) == 5
-    boxes = [_box(spot) for spot in shown]
-    dots = [(spot.x - 6, spot.y - 6, spot.x + 6, spot.y + 6) for spot in found.spots]
-    assert not any(_overlap(box, other) for box in boxes for other in dots)
-    assert not any(_overlap(one, other) for one, other in combinations(boxes, 2))
+    boxes = [spot.box for spot in shown]
+    dots = [Box.around(spot.x, spot.y, 6) for spot in found.spots]
+    assert not any(box.overlap(other) for box in boxes for other in dots)
+    assert not any(one.overlap(other) for one, other in combinations(boxes, 2))
     assert all(box[0] >= 0 and box[2] <= found.width for box in boxes)
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tacita import api
 from tacita.app.server import history
-from tacita.app.server.forms import value_of
 from tacita.core import DataError, Hierarchy, ParameterError
 from tacita.core.spec.plan_document import parsed
+from tacita.core.spec.schema_forms import value_of
 from tacita.core.spec.size_limits import MOST_BYTES, MOST_LEVELS, MOST_PARTS, refuse_deep_toml, values_of_json
 from tacita.io.hierarchies import from_nested, from_parents, from_prefixes, read_hierarchy
 from tacita.microdata.methods.generalisation.generalise import Generalise

@@ -9,11 +9,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tacita.app.server.application import Screen
-from tacita.app.server.forms import fields_of as schema_fields
-from tacita.app.server.forms import kind_of, listed
 from tacita.app.server.jobs import Job
 from tacita.app.server.pages import fields_of, screen, seen_at, start, work_of
 from tacita.app.server.workspaces import Work
+from tacita.core.spec.schema_forms import fields_of as schema_fields
+from tacita.core.spec.schema_forms import kind_of, listed
 
 from .draft_plan import Catalogue, current, plan_of, steps_of
 from .protect import lock

@@ -13,9 +13,9 @@ from typing import Any
 
 from starlette.datastructures import ImmutableMultiDict
 
-from tacita.app.server.forms import Field, each_of, fields_of, of_columns, text_of, value_of, values_of
 from tacita.app.server.plan_basis import roles_of
 from tacita.app.server.workspaces import Work
+from tacita.core.spec.schema_forms import Field, each_of, fields_of, of_columns, text_of, value_of, values_of
 
 SECTIONS = ("protect", "steps", "require", "measure")
 _COLUMNS = ("quasi", "dependent", "independent")

@@ -12,9 +12,9 @@ from starlette.datastructures import ImmutableMultiDict
 
 from tacita.app.server.auxiliary_files import lacking, placed
 from tacita.app.server.auxiliary_files import place_of as folder_of
-from tacita.app.server.forms import value_of
 from tacita.app.server.uploads import Source
 from tacita.app.server.workspaces import Work
+from tacita.core.spec.schema_forms import value_of
 
 # Ways to make one, and the schemas of what is said of it.
 _NUMBERS = {"type": "array", "items": {"type": "number"}}

@@ -9,11 +9,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tacita.app.server.application import Screen
-from tacita.app.server.forms import text_of
 from tacita.app.server.pages import fields_of, screen, seen_at, work_of
 from tacita.app.server.plan_basis import basis_of
 from tacita.app.server.refusals import accepted, refusal_in
 from tacita.app.server.workspaces import Work
+from tacita.core.spec.schema_forms import text_of
 
 from . import hierarchy_state
 from .draft_plan import (

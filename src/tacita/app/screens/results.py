@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tacita.app.server.forms import text_of
 from tacita.app.server.history import Node
+from tacita.core.spec.schema_forms import text_of
 
 # Parts of the risk that are asked for next, beside the few figures that come first.
 _PARTS = ("DLD", "DBRL", "PRL")

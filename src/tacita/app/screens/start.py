@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tacita.app.server.history import opened
+from tacita.app.server.history import MOST_BYTES, opened
 from tacita.app.server.jobs import Job
 from tacita.app.server.pages import homes, page, seen_at
 from tacita.app.server.uploads import Source, TooLarge, receive
@@ -21,8 +21,6 @@ from .import_plan import (
     table_from,
 )
 from .table_state import check_said
-
-_MOST_BYTES = 64_000_000
 
 
 async def home(request: Request) -> Response:
@@ -59,7 +57,7 @@ async def open_file(request: Request) -> Response:
     """A plan or a saved project, as the body of the request; its data is asked for next."""
     workspace = request.state.workspace
     try:
-        given = await receive(request, workspace.folder, _MOST_BYTES)
+        given = await receive(request, workspace.folder, MOST_BYTES)
     except TooLarge:
         return _refused(workspace.say("open.too-large"))
     try:

@@ -8,12 +8,17 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import Any, Literal
 
-from . import nesting
-from .forms import text_of
+from tacita.core.errors import ParameterError
+from tacita.core.spec.schema_forms import text_of
+from tacita.core.spec.size_limits import values_of_json
+
 from .refusals import kept
 
 State = Literal["running", "verified", "refused", "cancelled", "broken"]
 _STATES = ("verified", "refused", "cancelled", "broken")
+
+# Bytes of a project, and levels of values in values: plans stand in it.
+MOST_BYTES, _MOST_LEVELS = 64_000_000, 60
 
 # The confidential report of a run, in its folder.
 REPORT = "report.html"
@@ -262,8 +267,8 @@ def project(work: Any, said: Mapping[str, Any] | None = None) -> str:
 def opened(text: str) -> dict[str, Any]:
     """A project that was saved: raises ValueError where it is none."""
     try:
-        told = nesting.values_of(text)
-    except ValueError:
+        told = values_of_json(text, "Project", most_bytes=MOST_BYTES, most_levels=_MOST_LEVELS)
+    except (ValueError, ParameterError):
         raise ValueError("no JSON") from None
     if not isinstance(told, dict) or told.get("project") != "tacita" or told.get("version") != 1:
         raise ValueError("no project")

@@ -12,11 +12,14 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from tacita.core.display.number_format import byte_size, correlation, figure
+from tacita.core.spec.schema_forms import text_of
+
 from .application import Screen, Site
-from .forms import text_of
+from .charts import draw_correlations, draw_plot
 from .jobs import Job, Then
 from .plan_basis import basis_of
-from .risk_map import number, risk_map, size
+from .risk_map import risk_map
 from .texts import LANGUAGES
 from .workspaces import Work, Workspace
 
@@ -45,13 +48,15 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
     """A whole page for the browser that asks."""
     site: Site = request.app.state.site
     workspace: Workspace = request.state.workspace
-    comma = workspace.comma
+    style = workspace.style
     frame = {
         "t": workspace.say,
         "stage": workspace.stage,
-        "number": partial(number, comma=comma),
-        "figure": lambda text: text.replace(".", ",") if comma else text,
-        "size": size,
+        "number": partial(figure, style=style),
+        "size": byte_size,
+        "draw_plot": partial(draw_plot, style=style),
+        "draw_correlations": partial(draw_correlations, style=style),
+        "correlation": partial(correlation, style=style),
         "text_of": text_of,
         "language": workspace.language,
         "languages": LANGUAGES,
@@ -77,7 +82,7 @@ def screen(request: Request, step: str, template: str, status: int = 200, **cont
         "step": step,
         "steps": rail(site, work, step),
         "branches": branches,
-        "map": risk_map(branches),
+        "map": risk_map(branches, request.state.workspace.style),
         "job": work.job,
     }
     return page(request, template, status, **around, **content)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .risk_map import number
+from tacita.core.display.number_format import figure
 
 REASONS = ("inference", "requirement", "advice")
 # Names by which a risk is accepted, of which the page has words.
@@ -111,7 +111,7 @@ def _sentences(found: Mapping[str, Any], say: Say) -> list[str]:
     order = say("refused.row-order")
     sets = [[order if name is None else name for name in names] for names in found["columns"]]
     key = "refused.suppressed" if found["suppressed"] else "refused.changed"
-    cells, of, exposed = (number(found[name]) for name in ("cells", "of", "exposed"))
+    cells, of, exposed = (figure(found[name]) for name in ("cells", "of", "exposed"))
     told = say(
         key,
         column=found["column"],
@@ -119,7 +119,7 @@ def _sentences(found: Mapping[str, Any], say: Say) -> list[str]:
         of=of,
         by=either.join(_together(names, *words) for names in sets),
     )
-    few = [say("refused.narrowed", count=number(found["narrowed"]))] if found["narrowed"] else []
+    few = [say("refused.narrowed", count=figure(found["narrowed"]))] if found["narrowed"] else []
     return [told, *few, *([say("refused.exposed", count=exposed)] if found["exposed"] else [])]
 
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
+
+from tacita.core.display.number_format import SPACED, NumberStyle
 
 LANGUAGES = {"en": "English", "pt": "Português", "ca": "Català", "zh": "中文"}
 
 # Those that write a decimal comma.
 WITH_COMMA = frozenset(("pt", "ca"))
+
+
+def number_style(language: str) -> NumberStyle:
+    """How a language writes figures."""
+    return replace(SPACED, decimal=",") if language in WITH_COMMA else SPACED
 
 
 class Texts:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tacita.core.display.number_format import NumberStyle
+
 from .events import Bus
 from .history import History, Node
 from .jobs import Job
-from .texts import WITH_COMMA, Texts
+from .texts import Texts, number_style
 from .uploads import Source
 from .worker_processes import WorkerProcess, WorkerProcesses
 
@@ -75,9 +77,9 @@ class Workspace:
         self._ending: set[asyncio.Task[None]] = set()
 
     @property
-    def comma(self) -> bool:
-        """Whether figures have a decimal comma in the language of this browser."""
-        return self.language in WITH_COMMA
+    def style(self) -> NumberStyle:
+        """How figures are written in the language of this browser."""
+        return number_style(self.language)
 
     def say(self, key: str, **values: object) -> str:
         """A text in the language of this browser."""

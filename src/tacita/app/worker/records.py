@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.sections import CompareSection, ProtectSection
 from tacita.tables.plans.plan import LinkedPlan, TablePlan, TabulatePlan
 
-from .charts import pictures
 from .file_aliases import as_its_owner_says, owned
 from .hierarchies import hierarchies
 from .job_context import JobContext
@@ -188,8 +187,31 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "insisted": list(record.insisted),
         "levels": _levels(record),
         "uniqueness": record.uniqueness.headline,
-        "pictures": pictures(record),
+        "pictures": _pictures(record),
     }
+
+
+def _pictures(record: Record) -> dict[str, Any]:
+    """Every protected column before and after, and how columns hang together: counts, never a record."""
+    told = record.correlations
+    plots = [
+        {
+            "name": summary.name,
+            "edges": list(summary.edges),
+            "categories": list(summary.categories),
+            "others": summary.others,
+            "before": list(summary.before),
+            "after": list(summary.after),
+            "spread": summary.spread_change,
+        }
+        for summary in record.summaries
+    ]
+    correlations = told and {
+        "names": list(told.names),
+        "relations": [astuple(each) for each in told.relations],
+        "largest": [astuple(each) for each in told.changed_most],
+    }
+    return {"plots": plots, "correlations": correlations}
 
 
 def _levels(record: Record) -> dict[str, int]:

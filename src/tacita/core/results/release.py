@@ -50,7 +50,8 @@ class AttributeSummary:
     """One protected attribute before and after, in counts that no single record shows through.
 
     `edges` are the inner borders of the bins; the outer bins are open, so no axis ends at an extreme. Of
-    categories, `categories` names the bins instead, and there are no means.
+    categories, `categories` names the bins instead, and there are no means; the last of them stands for
+    `others`, where these are any.
     """
 
     name: str
@@ -63,6 +64,7 @@ class AttributeSummary:
     sd_after: float | None
     constant: bool
     categories: tuple[str, ...] = ()
+    others: int = 0
 
     @property
     def shares(self) -> tuple[tuple[float, float], ...]:

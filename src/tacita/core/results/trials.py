@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tacita.core.display.pareto_front import Point, pareto_front
 from tacita.core.display.repr_html import Section, page
 from tacita.core.errors import ParameterError
 from tacita.core.spec.seeds import portable
@@ -14,8 +15,6 @@ from tacita.core.spec.seeds import portable
 from .dataframes import Column, Framed
 from .score import Direction, Report, Score
 from .uniqueness import Uniqueness
-
-Point = tuple[float, float]
 
 # What a table shows beside the two axes, where it was measured.
 _COLUMNS = ("RELATIONS", "SCORE", "IL1", "DBRL", "PRL")
@@ -217,27 +216,6 @@ class Trials(Framed):
         )
         title = f"{len(self.trials)} trials, {len(self.front)} on the front of {self.loss} and {self.risk}"
         return page(title, [Section(("Method", *names, *figures, ""), tried)])
-
-
-def pareto_front(points: Sequence[Point | None]) -> list[bool]:
-    """Which points no other beats: lower is better in both places, O(n log n).
-
-    A point beats another that is nowhere lower and somewhere higher; equal points do not beat each other.
-    None is no point, and never on the front.
-
-    >>> pareto_front([(1, 5), (2, 2), (2, 3), (2, 2), (5, 1), (5, 5), None])
-    [True, True, False, True, True, False, False]
-    """
-    front = [False] * len(points)
-    lowest: Point | None = None
-    for place, point in sorted(
-        ((place, point) for place, point in enumerate(points) if point is not None),
-        key=lambda entry: entry[1],
-    ):
-        # all before are as low in the first place or lower; the last of the front is lowest in the second
-        if lowest is None or point[1] < lowest[1] or point == lowest:
-            front[place], lowest = True, point
-    return front
 
 
 def _point(trial: Trial, loss: str, risk: str) -> Point | None:

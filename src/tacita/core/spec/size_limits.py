@@ -28,11 +28,11 @@ _BRACKET = re.compile(r"[\[\]{}]")
 _END_OF_KEY = re.compile(r"[=,\n\[\]{}]")
 
 
-def refuse_size(count: int, who: str) -> None:
+def refuse_size(count: int, who: str, most: int = MOST_BYTES) -> None:
     """Raise where a text is larger than any plan."""
-    if count > MOST_BYTES:
+    if count > most:
         raise ParameterError(
-            f"{who}: wanted at most {MOST_BYTES:,} bytes of text, got {count:,}. Keep long lists, such as "
+            f"{who}: wanted at most {most:,} bytes of text, got {count:,}. Keep long lists, such as "
             "hierarchies, in files of their own, and name these."
         )
 
@@ -63,10 +63,12 @@ def refuse_deep_values(values: object, who: str) -> None:
         _refuse_levels(level, who)
 
 
-def values_of_json(text: str, who: str) -> Any:
+def values_of_json(
+    text: str, who: str, *, most_bytes: int = MOST_BYTES, most_levels: int = MOST_LEVELS
+) -> Any:
     """The values of a text of JSON; ValueError where it is none, raises too where it is too large or deep."""
-    refuse_size(len(text), who)
-    _refuse_levels(_levels(_JSON_STRING.sub("", text)), who)
+    refuse_size(len(text), who, most_bytes)
+    _refuse_levels(_levels(_JSON_STRING.sub("", text)), who, most_levels)
     return json.loads(text)
 
 
@@ -75,9 +77,9 @@ def _levels(bare: str) -> int:
     return max(accumulate(1 if sign in "[{" else -1 for sign in _BRACKET.findall(bare)), default=0)
 
 
-def _refuse_levels(levels: int, who: str) -> None:
-    if levels > MOST_LEVELS:
+def _refuse_levels(levels: int, who: str, most: int = MOST_LEVELS) -> None:
+    if levels > most:
         raise ParameterError(
-            f"{who}: values are nested too deep for any plan (at most {MOST_LEVELS} levels). Check the "
+            f"{who}: values are nested too deep for any plan (at most {most} levels). Check the "
             "brackets and dots."
         )

@@ -59,19 +59,21 @@ def summarise_categories(
     while shown.any() and any(0 < counts[~shown].sum() < k for counts in (old, new)):
         shown[np.where(shown, size, size.max() + 1).argmin()] = False
     together = ~shown & ((old > 0) | (new > 0))
-    rest = [int(counts[together].sum()) for counts in (old, new)] if together.any() else [0, 0]
+    others = int(together.sum())
+    rest = [int(counts[together].sum()) for counts in (old, new)] if others else [0, 0]
     labels = [names[code] for code in np.flatnonzero(shown).tolist()]
     return AttributeSummary(
         name=name,
         edges=(),
-        before=(*old[shown].tolist(), *([rest[0]] if together.any() else [])),
-        after=(*new[shown].tolist(), *([rest[1]] if together.any() else [])),
+        before=(*old[shown].tolist(), *([rest[0]] if others else [])),
+        after=(*new[shown].tolist(), *([rest[1]] if others else [])),
         mean_before=None,
         mean_after=None,
         sd_before=None,
         sd_after=None,
         constant=bool(np.count_nonzero(old) == 1),
-        categories=(*labels, *([f"{int(together.sum())} other categories"] if together.any() else [])),
+        categories=(*labels, *([f"{others} other categories"] if others else [])),
+        others=others,
     )
 
 

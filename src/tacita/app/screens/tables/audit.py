@@ -47,12 +47,12 @@ async def show(request: Request) -> Response:
 def _drawn(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     """Rows with their ranges in words, and a strip where the true value is known."""
     workspace = request.state.workspace
-    comma = workspace.comma
+    style = workspace.style
     rows = [
         {
             **each,
-            "range": spoken(each["low"], each["high"], workspace.say, comma=comma),
-            "wanted": spoken(each["wanted_low"], each["wanted_high"], workspace.say, comma=comma)
+            "range": spoken(each["low"], each["high"], workspace.say, style=style),
+            "wanted": spoken(each["wanted_low"], each["wanted_high"], workspace.say, style=style)
             if each["wanted_low"] is not None or each["wanted_high"] is not None
             else "",
             "strip": strip(each["value"], each).split() if "value" in each else None,

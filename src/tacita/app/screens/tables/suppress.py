@@ -12,13 +12,13 @@ from starlette.routing import Route
 
 from tacita.app.screens.table_state import asked_of, looked_folder, nothing_judged, plan_of, table_state
 from tacita.app.server.application import Screen, Site
-from tacita.app.server.forms import fields_of as form_of
-from tacita.app.server.forms import values_of
 from tacita.app.server.history import Node, State
 from tacita.app.server.jobs import Job
 from tacita.app.server.pages import fields_of, screen, seen_at, start, work_of
 from tacita.app.server.plan_basis import basis_of
 from tacita.app.server.workspaces import Work
+from tacita.core.spec.schema_forms import fields_of as form_of
+from tacita.core.spec.schema_forms import values_of
 
 from . import rules
 from .table_grid import bounds_chart, drawn_grid
@@ -64,7 +64,7 @@ async def show(request: Request) -> Response:
     seen, grid = await _in_sight(request, work, published)
     node = work.history.current
     asked = _asked(work, node)
-    comma = request.state.workspace.comma
+    style = request.state.workspace.style
     return screen(
         request,
         "suppress",
@@ -82,7 +82,7 @@ async def show(request: Request) -> Response:
         published=published,
         seen=seen,
         grid=grid,
-        chart=bounds_chart(_bounds(work, node), comma=comma),
+        chart=bounds_chart(_bounds(work, node), style=style),
         bounds=_bounds(work, node),
         # adjusted values have no pattern whose cost closes in
         searched=work.running or node is None or "adjust" not in node.plan,

@@ -10,7 +10,8 @@ from typing import Any
 from starlette.requests import Request
 
 from tacita.app.server.jobs import Job
-from tacita.app.server.risk_map import MINUS, number, ticks
+from tacita.core.display.number_format import MINUS, NumberStyle, figure, short
+from tacita.core.display.svg import FEW_STEPS, Axis
 
 Say = Callable[..., str]
 
@@ -27,24 +28,6 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 26.0
 _MAP_WIDTH, _LARGEST, _SMALLEST = 760.0, 14.0, 3.0
 
 
-def short(value: float | None, *, comma: bool = False) -> str:
-    """A figure in five signs or so.
-
-    >>> short(889), short(10_812), short(1_650_000), short(-0.5), short(99_960), short(20_000)
-    ('889', '10.8k', '1.65M', '\u22120.5', '100k', '20k')
-    """
-    if value is None:
-        return ""
-    size, unit = abs(value), ""
-    for power, name in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if size >= power * 0.9995:
-            size, unit = size / power, name
-            break
-    text = f"{size:.3g}" if size < 999.5 else f"{size:.0f}"
-    text = f"{MINUS if value < 0 else ''}{text}{unit}"
-    return text.replace(".", ",") if comma else text
-
-
 @dataclass(frozen=True)
 class Drawn:
     """One cell of the grid: its class, what it shows, and what the inspector says of it."""
@@ -54,32 +37,32 @@ class Drawn:
     about: Mapping[str, str]
 
 
-def drawn_cell(cell: Mapping[str, Any], name: str, say: Say, *, comma: bool) -> Drawn:
+def drawn_cell(cell: Mapping[str, Any], name: str, say: Say, *, style: NumberStyle) -> Drawn:
     """A cell for review, or as it is published; of the second nothing is said that is not published."""
     state = cell["state"]
     if state == "x":
         return Drawn("secondary", "×", {"name": name, "state": say("tables.state-x")})
     kind = _LETTERS.get(state) or ("sum" if cell["shade"] is None else f"h{cell['shade']}")
     about = {"name": name, "state": say(f"tables.state-{state}"), "kind": state}
-    about["value"] = number(cell["value"], comma=comma)
+    about["value"] = figure(cell["value"], style=style)
     if cell.get("contributors") is not None:
-        about["contributors"] = number(cell["contributors"], comma=comma)
+        about["contributors"] = figure(cell["contributors"], style=style)
     if "published" in cell:
-        about["published"] = number(cell["published"], comma=comma)
+        about["published"] = figure(cell["published"], style=style)
     if cell.get("range") is not None:
         found = cell["range"]
-        about["range"] = spoken(found["low"], found["high"], say, comma=comma)
+        about["range"] = spoken(found["low"], found["high"], say, style=style)
         if found["wanted_low"] is not None or found["wanted_high"] is not None:
-            about["wanted"] = spoken(found["wanted_low"], found["wanted_high"], say, comma=comma)
+            about["wanted"] = spoken(found["wanted_low"], found["wanted_high"], say, style=style)
         about["strip"] = strip(cell["value"], found)
-    return Drawn(kind, short(cell["value"], comma=comma), about)
+    return Drawn(kind, short(cell["value"], style), about)
 
 
-def spoken(low: float | None, high: float | None, say: Say, *, comma: bool) -> str:
+def spoken(low: float | None, high: float | None, say: Say, *, style: NumberStyle) -> str:
     """A range in words; without a limit it has none."""
     ends = (
-        f"{MINUS}∞" if low is None else number(low, comma=comma),
-        "∞" if high is None else number(high, comma=comma),
+        f"{MINUS}∞" if low is None else figure(low, style=style),
+        "∞" if high is None else figure(high, style=style),
     )
     return say("tables.from-to", low=ends[0], high=ends[1])
 
@@ -108,7 +91,7 @@ def strip(value: float, found: Mapping[str, Any]) -> str:
     return " ".join(f"{each:.1f}" for each in (*ends, x(value, 0.0)))
 
 
-def grid(found: Mapping[str, Any], say: Say, *, comma: bool) -> dict[str, Any]:
+def grid(found: Mapping[str, Any], say: Say, *, style: NumberStyle) -> dict[str, Any]:
     """A panel that a child handed out, ready to be drawn: rows with the cells of each."""
     across = found["across"]
     several = len(found["rows"][0]["cells"]) > 1 if found["rows"] else False
@@ -119,7 +102,7 @@ def grid(found: Mapping[str, Any], say: Say, *, comma: bool) -> dict[str, Any]:
         cells = []
         for label, cell in zip(across, line["cells"], strict=True):
             name = f"{named} × {label['text']}" if several else named
-            cells.append(drawn_cell(cell, f"{caption}, {name}" if caption else name, say, comma=comma))
+            cells.append(drawn_cell(cell, f"{caption}, {name}" if caption else name, say, style=style))
         rows.append({"labels": line["labels"], "cells": cells})
     drawn = None if found["map"] is None else state_map(found)
     withheld = any(cell.kind == "secondary" for row in rows for cell in row["cells"])
@@ -180,16 +163,17 @@ class BoundsChart:
     between: str
 
 
-def bounds_chart(points: Sequence[Sequence[float]], *, comma: bool) -> BoundsChart:
+def bounds_chart(points: Sequence[Sequence[float]], *, style: NumberStyle) -> BoundsChart:
     """Steps from each moment to the next; of a search that has told nothing yet, an empty frame."""
     right, bottom = _CHART_WIDTH - _RIGHT, _CHART_HEIGHT - _BOTTOM
     first = points[0][0] if points else 0.0
     last = points[-1][0] if points else 0.0
-    up = ticks([each[2] for each in points]) if points else [0.0, 0.5, 1.0]
-    highest = up[-1] or 1.0
+    up = Axis((0.0, 0.5, 1.0), bottom, _TOP)
+    if points:
+        up = Axis.around([each[2] for each in points], bottom, _TOP, 3, FEW_STEPS)
 
     def at(seconds: float, value: float) -> str:
-        y = bottom - (bottom - _TOP) * min(value / highest, 1.0)
+        y = up.at(min(value, up.values[-1]))
         # what was told only once is a line all the way
         share = (seconds - first) / (last - first) if last > first else float(seconds > last)
         return f"{_LEFT + (right - _LEFT) * share:.1f},{y:.1f}"
@@ -203,11 +187,8 @@ def bounds_chart(points: Sequence[Sequence[float]], *, comma: bool) -> BoundsCha
         return found + ([at(last + 1, points[-1][which])] if points and last == first else [])
 
     lower, upper = steps(1), steps(2)
-    labels = tuple(
-        (round(bottom - (bottom - _TOP) * value / highest, 1), short(value, comma=comma) if points else "")
-        for value in up
-    )
-    began, ended = number(first, 1, comma=comma), number(last, 1, comma=comma)
+    labels = tuple((round(up.at(value), 1), short(value, style) if points else "") for value in up.values)
+    began, ended = figure(first, 1, style=style), figure(last, 1, style=style)
     return BoundsChart(
         *(_CHART_WIDTH, _CHART_HEIGHT, _LEFT, right, _TOP, bottom, labels, began, ended),
         *(" ".join(upper), " ".join(lower), " ".join([*upper, *reversed(lower)])),
@@ -228,7 +209,7 @@ async def drawn_grid(request: Request, folder: Path, *, published: bool = False)
     if not found:
         return None
     workspace = request.state.workspace
-    return grid(found, workspace.say, comma=workspace.comma)
+    return grid(found, workspace.say, style=workspace.style)
 
 
 def _whole(text: str | None) -> int:

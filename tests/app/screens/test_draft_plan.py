@@ -4,9 +4,9 @@ import pytest
 from starlette.datastructures import ImmutableMultiDict
 
 from tacita.app.screens.draft_plan import KINDS, Catalogue, current, drafted, plan_of, required_of, steps_of
-from tacita.app.server.forms import fields_of, listed, text_of, value_of, values_of
 from tacita.app.server.workspaces import Work
 from tacita.app.worker.methods import methods
+from tacita.core.spec.schema_forms import fields_of, listed, text_of, value_of, values_of
 
 CATALOGUE = Catalogue(methods({}, None))
 # one value of each shape that a parameter of some method has

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from . import nesting
+from tacita.core.errors import ParameterError
+
+from .size_limits import values_of_json
 
 Kind = Literal["integer", "number", "enum", "boolean", "list", "each", "text", "free"]
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -165,8 +167,8 @@ def _number(text: str) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
-        return nesting.values_of(text)
-    except ValueError:
+        return values_of_json(text, "Form")
+    except (ValueError, ParameterError):
         return text
 
 
