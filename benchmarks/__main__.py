@@ -7,6 +7,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from .table import Columns
+
 SLOW = {
     "adjustment",
     "best",
@@ -39,13 +41,12 @@ def main(words: list[str]) -> int:
     if unknown:
         print(f"no case named {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
         return 2
-    print(f"{'case':<52} {'ours':>10} {'peer':>10} {'ratio':>7}  peer; asked for")
+    table = Columns(case="<52", ours=">10.5g", peer=">10.5g", ratio=">7.1f", peer_and_what_is_asked_for="")
+    table.print_titles()
     for case in words or [case for case in CASES if case not in SLOW]:
         for result in import_module(f"benchmarks.{case}").results():
-            theirs = "" if result.theirs is None else f"{result.theirs:10.5g}"
-            ratio = "" if result.ratio is None else f"{result.ratio:7.1f}"
-            figures = f"{result.case:<52} {result.ours:10.5g} {theirs:>10} {ratio:>7}"
-            print(f"{figures}  {'; '.join(filter(None, (result.peer, result.asked)))}", flush=True)
+            beside = "; ".join(filter(None, (result.peer, result.asked)))
+            table.print(result.case, result.ours, result.theirs, result.ratio, beside)
     return 0
 
 

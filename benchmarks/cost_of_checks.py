@@ -63,25 +63,25 @@ def main(words: list[str]) -> int:
     if options.measure is not None:
         print(json.dumps(_measured(options.measure)))
         return 0
+    # with --measure this file is run by itself, beside the sources of another version
+    from .table import Columns
+
     if options.baseline is None:
         parser.error("--baseline wants the folder of another version of the repository")
     names = [name for name in (*_releases(), *_tables()) if options.cases in name]
     above = 0
+    table = Columns(case="<50", before=">10.3f", now=">10.3f", ratio=">7.2f")
+    table.print_titles()
     for name in names:
         before, after = _compared(Path(options.baseline), name, options.repeats)
         for case in before:
-            _print_row(case, before[case], after[case])
+            table.print(case, before[case], after[case], after[case] / before[case])
         ratio = sum(after.values()) / sum(before.values())
         above += ratio > (options.limit_tables if name in _tables() else options.limit)
         if name in _tables():
-            _print_row(f"{name}, together", sum(before.values()), sum(after.values()))
+            table.print(f"{name}, together", sum(before.values()), sum(after.values()), ratio)
     print(f"{above} of {len(names)} above {options.limit:g} (tables: {options.limit_tables:g})")
     return 1 if above else 0
-
-
-def _print_row(name: str, before: float, after: float) -> None:
-    ratio = after / before
-    print(f"{name:50} before {before:8.3f} s   now {after:8.3f} s   ratio {ratio:5.2f}", flush=True)
 
 
 def _compared(baseline: Path, name: str, repeats: int) -> tuple[dict[str, float], dict[str, float]]:

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .table import Columns
+
 _PAGES = Path(__file__).resolve().parent.parent / "docs" / "reproduced"
 _LIMIT = 6 * 3600.0
 
@@ -40,11 +42,14 @@ def seconds_of(numbers: Any) -> Iterator[float]:
 def main() -> int:
     """Print the seconds of each experiment and of all."""
     total = 0.0
+    table = Columns(experiment="<20", seconds=">10.0f")
+    table.print_titles()
     for path in sorted(_PAGES.glob("*.json")):
         seconds = sum(seconds_of(json.loads(path.read_text(encoding="utf-8"))))
         total += seconds
-        print(f"{path.stem:20} {seconds:10.0f} s")
-    print(f"{'together':20} {total:10.0f} s, {total / 3600:.1f} of {_LIMIT / 3600:.0f} hours")
+        table.print(path.stem, seconds)
+    table.print("together", total)
+    print(f"{total / 3600:.1f} of {_LIMIT / 3600:.0f} hours")
     return int(total > _LIMIT)
 
 

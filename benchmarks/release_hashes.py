@@ -27,6 +27,7 @@ from .releases import Case
 from .releases.records import records
 from .releases.sources import DATA, write_sources
 from .releases.tables import tables
+from .table import Columns
 
 
 def cases() -> list[Case]:
@@ -98,20 +99,21 @@ def main(words: list[str] | None = None) -> int:
     write, begun = asked.write and asked.write.resolve(), time.process_time()
     made: dict[str, str] = {}
     refused = 0
+    table = Columns(file="<34", digest="<32", said="")
     with tempfile.TemporaryDirectory() as made_up:
         folder = (asked.folder or Path(made_up)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         for name, digest, said in hashes(folder, asked.times):
             if digest is None:
                 refused += 1
-                print(f"{name:<34} not written; {said}", flush=True)
+                table.print(name, "not written", said)
             else:
                 made[name] = digest
-                print(f"{name:<34} {digest[:32]} {said}".rstrip(), flush=True)
+                table.print(name, digest[:32], said)
     whole = hashlib.sha256(
         "".join(f"{name} {digest}\n" for name, digest in made.items()).encode()
     ).hexdigest()
-    print(f"{'all':<34} {whole}")
+    table.print("all", whole, None)
     print(
         f"{len(made)} files, {refused} not written, {time.process_time() - begun:.0f} s of CPU",
         file=sys.stderr,
