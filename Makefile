@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 QUICK := tests/core tests/io tests/datasets tests/bad_inputs tests/conformance tests/test_api.py tests/test_sklearn.py
 # what `make check` runs: two minutes of them
-CORE := tests/core tests/io tests/test_api.py tests/house/test_architecture.py
+CORE := tests/core tests/io tests/conformance tests/test_api.py tests/house/test_architecture.py
 
 .PHONY: demo app check test test-quick test-lowest test-long coverage hooks docs docs-pictures bench mutants supported clean
 

@@ -17,7 +17,7 @@ settings.register_profile(
     "tacita",
     deadline=None,  # the first example compiles a kernel
     derandomize=True,
-    max_examples=20,
+    max_examples=10,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 # that of `make test-long`
@@ -50,6 +50,12 @@ def pytest_collection():
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """What has more examples in a thorough run than in `make test` is long there."""
+    # it asks which profile was chosen, which is told after this file is read
+    from effort import holds_a_value_first
+
+    for item in items:
+        if item.get_closest_marker("each_once") and not holds_a_value_first(item):
+            item.add_marker(pytest.mark.long)
     for item in items if thorough() else ():
         law = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if law or "some" in getattr(item, "fixturenames", ()):

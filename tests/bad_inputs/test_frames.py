@@ -56,6 +56,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fault", COLUMNS)
 def test_a_column_that_holds_no_quantities_is_refused_in_every_kind_of_frame(kind, fault):
@@ -63,6 +64,7 @@ def test_a_column_that_holds_no_quantities_is_refused_in_every_kind_of_frame(kin
     refused(lambda: protect(KINDS[kind](columns(x=values))), DataError, message)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("options", "error", "message"),

@@ -170,6 +170,7 @@ def _frame(column: object) -> object:
     )
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("kind", ODD_COLUMNS)
 def test_a_column_of_an_odd_type_is_released_or_refused_without_data(kind, role, tmp_path):

@@ -11,6 +11,7 @@ from tacita.tables.suppression.twoway.optimal import Optimal
 
 
 class TestBadInputs:
+    @pytest.mark.each_once
     @pytest.mark.parametrize(
         ("change", "code", "said"),
         [

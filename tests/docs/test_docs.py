@@ -263,7 +263,16 @@ def folder(tmp_path, monkeypatch):
     registry.locations.cache_clear()
 
 
-@pytest.mark.parametrize("page", RUN, ids=name_of)
+def of_method(page):
+    """A page that is written from a docstring, whose example is run where it stands."""
+    return page.parent == DOCS / "methods"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.long if of_method(page) else ()) for page in RUN],
+    ids=name_of,
+)
 def test_every_example_runs_and_prints_what_the_page_shows(page, folder):
     Reader(name_of(page), page.read_text(encoding="utf-8"), folder).read()
 

@@ -122,6 +122,7 @@ def test_a_fence_that_names_a_file_shows_its_name_and_what_is_for_the_tests_only
     assert "```" not in text
 
 
+@pytest.mark.long
 def test_the_build_refuses_links_anchors_and_pictures_that_lead_nowhere(tmp_path):
     planted = ["[text](gone.md)", "[text](start.md#went)", "![text](images/lost.png)"]
     for name in ("mkdocs.yml", "src/tacita/report/templates/style.css", *OUTSIDE):
@@ -167,6 +168,7 @@ def words_of(svg):
     )
 
 
+@pytest.mark.long
 def test_a_picture_of_the_terminal_shows_what_the_commands_print(tmp_path):
     SCREENS["typed"](SCREENS["SURVEY"], tmp_path)
     for name, commands in SCREENS["TERMINALS"].items():

@@ -47,6 +47,7 @@ def source_in(ending, folder, columns=None):
     return fuzzing.written(case, folder)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("target", fuzzing.ENDINGS)
 @pytest.mark.parametrize("source", fuzzing.ENDINGS)
 def test_the_table_of_types_holds_for_every_pair_of_formats(source, target, tmp_path):
@@ -151,6 +152,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", [Stata(), Parquet()], ids=["dta", "parquet"])
 @pytest.mark.parametrize("how", PLANTED)
 def test_a_typed_file_of_a_text_file_that_says_something_else_is_found(how, form, tmp_path):

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from effort import MANY
 from tacita.core import DataError, Hierarchy, ParameterError
 from tacita.io import hierarchies
 from tacita.io.hierarchies.arx import parse_arx
@@ -28,7 +29,7 @@ def trees(draw):
     return [[*row, "*"] for row in rows]
 
 
-@settings(deadline=None, max_examples=150)
+@MANY
 @given(trees())
 def test_what_is_written_is_read_again_level_by_level(rows):
     text = "".join(";".join(row) + "\n" for row in rows)
@@ -43,7 +44,7 @@ def test_what_is_written_is_read_again_level_by_level(rows):
         assert made.relabelled(level) == {row[0]: row[level] for row in rows}
 
 
-@settings(deadline=None, max_examples=100)
+@MANY
 @given(trees())
 def test_each_level_coarsens_the_last_and_shares_sum_to_one(rows):
     try:
@@ -130,7 +131,7 @@ def test_what_makes_no_hierarchy_is_refused(make, told):
         make()
 
 
-@settings(deadline=None, max_examples=100)
+@MANY
 @given(
     st.lists(st.integers(-50, 120), min_size=1, max_size=30),
     st.sampled_from([[5], [5, 10], [2, 4, 8], [10, 20, 100]]),

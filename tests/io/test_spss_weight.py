@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from effort import MANY
 from tacita.core import DataError, Microdata
 from tacita.core.data.column_metadata import ColumnNotes, Notes
 from tacita.io.formats.spss import SPSS
@@ -81,7 +82,7 @@ def test_a_weight_that_the_source_does_not_set_is_found(tmp_path):
     assert {each.guarantee for each in found if not each.passed} == {"file-plain"}
 
 
-@settings(max_examples=150, deadline=None)
+@MANY
 @given(st.lists(st.tuples(st.integers(0, 2500), st.integers(0, 255)), min_size=1, max_size=12))
 def test_a_broken_file_is_refused_or_read_and_nothing_else(flips):
     content = bytearray(SPSS().encode(survey()))

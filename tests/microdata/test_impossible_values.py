@@ -106,6 +106,7 @@ def test_a_sum_with_a_column_that_is_released_as_it_is_breaks_too():
     assert "(one, total, other)" in caution.text
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("method", SYNTHESES)
 @pytest.mark.parametrize("bounds", [{"lowest": 0}, {"nonnegative": True}, {"lowest": 0, "highest": 5000}])
 def test_bounds_hold_in_every_synthesis_and_sums_stay(method, bounds):

@@ -13,7 +13,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import tacita
-from dear import DEAR
+from effort import DEAR
 from planting import FILES, FORMS, encoded, failed, native
 from seeds import SEED
 from tacita.core import Microdata, Run

@@ -28,6 +28,7 @@ def test_all_that_improve_a_partition_can_be_stopped_and_what_makes_one_cannot()
     assert not {"mdav", "cbfs", "kward", "gower", "hm"} & set(SEARCHES)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", SEARCHES)
 @pytest.mark.parametrize("strata", [[], ["region"]])
 def test_a_release_of_a_stopped_search_is_verified_and_says_that_it_was_stopped(name, strata):

@@ -85,6 +85,7 @@ class TestLevelsThatAskForNothing:
             assert low < high
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize(
     "given", [{"upper": 2.0}, {"value": 15.0, "lower": 2.0}, {"value": 15.0, "sliding": 2.0}]
 )

@@ -70,6 +70,7 @@ def test_the_attacker_moves_small_cells_as_far_as_fractions_do(seed):
 
 
 # 6 and 28 were refused once, by the second opinion and by the audit
+@pytest.mark.each_once
 @pytest.mark.parametrize("seed", [0, 1, 6, 28])
 @pytest.mark.parametrize("method", ["optimal", "three-phase", "network", "hypercube", "genetic"])
 def test_small_sensitive_cells_beside_large_ones_are_protected(seed, method):

@@ -114,6 +114,7 @@ def test_keys_shared_by_too_few_are_refused_with_their_number(name):
     assert verdict.detail.endswith(f"(fewest: {fewest})")
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("name", [n for n in PLANTED if n not in ("minus zero is not zero",)])
 def test_the_same_from_a_file(tmp_path, name, ending):

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from damaging import DAMAGES, copied
+from effort import first_of
 from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people
 from tacita import api
 from tacita.core import DataError, Run
@@ -73,6 +74,7 @@ def test_what_is_whole_is_taken_without_a_word(expected, tmp_path):
     assert nothing_hidden(tmp_path)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("damage", ["emptied", "cut to a half", "overwritten with code"])
 @pytest.mark.parametrize("name", FILES)
 def test_a_damaged_file_is_named_discarded_and_made_again(name, damage, expected, tmp_path):
@@ -89,7 +91,7 @@ def test_a_damaged_file_is_named_discarded_and_made_again(name, damage, expected
     assert nothing_hidden(tmp_path)
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", first_of(DAMAGES, 3))
 def test_files_of_every_kind_are_damaged_at_once(damage, expected, tmp_path):
     wanted, left = expected
     hidden = copied(left, tmp_path)

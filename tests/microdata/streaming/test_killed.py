@@ -11,6 +11,7 @@ import time
 import pyarrow.parquet as pq
 import pytest
 
+from effort import first_of
 from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people
 from tacita import api
 
@@ -60,7 +61,7 @@ def left(folder):
     }
 
 
-@pytest.mark.parametrize("moment", [5, pytest.param(12, marks=pytest.mark.long), 25])
+@pytest.mark.parametrize("moment", first_of([25, 12, 5], 1))
 def test_a_run_that_is_killed_leaves_nothing_partial_and_goes_on(moment, expected, tmp_path):
     process = begun(tmp_path, moment)
     process.communicate()

@@ -40,6 +40,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("what", COLUMNS)
 def test_awkward_numbers_pass(what, kind):

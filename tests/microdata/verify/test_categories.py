@@ -9,7 +9,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import tacita
-from dear import DEAR
+from effort import DEAR
 from planting import FILES, FORMS, FRAMES, cell, encoded, failed, group_of, judge, native, with_column
 from seeds import SEED
 from tacita.core import Microdata, Roles
@@ -85,6 +85,7 @@ def test_one_true_cell_left_in_a_group_breaks_groups_of_k(form, name):
     assert failed(judge(form, changed, claim)) == {"groups-of-k", "group-categories"}
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["sex", "edu", "job"])
 def test_another_category_for_a_whole_group_is_no_median_or_mode(form, name):

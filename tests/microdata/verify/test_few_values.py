@@ -127,6 +127,7 @@ def counted(keys, hidden, few, units, row, chosen):
     return np.unique(units[agree]).size
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("m", [None, 2])
 @pytest.mark.parametrize("seed", range(6))
 def test_exposed_records_are_those_that_are_counted_one_by_one(seed, m):

@@ -75,6 +75,7 @@ def put(table, name, row, value):
     return with_column(table, name, cells)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("form", ["pyarrow", "pandas", "polars", "csv", "parquet"])

@@ -124,6 +124,7 @@ def made():
     return {name: release(name, **OPTIONS.get(name, {})) for name, _ in PLANTS}
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("what", PLANTS, ids=": ".join)
 def test_a_broken_release_is_caught(what, form, made):
@@ -218,6 +219,7 @@ AWKWARD = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", ["onedims", "noise", "correlated-noise", "romm", "rank-swap", "shuffle"])
 @pytest.mark.parametrize("what", AWKWARD)
 def test_sound_releases_of_awkward_data_pass(name, what):

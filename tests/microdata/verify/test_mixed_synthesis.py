@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import tacita
+from effort import one_form_each
 from planting import Plant, cell, failed, judge, with_column
 from seeds import SEED
 
@@ -220,7 +221,7 @@ def test_a_sound_release_passes_in_every_form(form, sound):
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [(name, form) for name, plant in PLANTS.items() for form in FORMS if form in plant.forms],
+    one_form_each({name: [form for form in FORMS if form in plant.forms] for name, plant in PLANTS.items()}),
 )
 def test_what_is_planted_is_found_by_its_promise(name, form, sound):
     plant = PLANTS[name]
@@ -254,6 +255,7 @@ RARE = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", RARE)
 def test_what_fewer_than_k_originals_have_is_found(case, form):

@@ -337,6 +337,7 @@ def test_names_of_columns_that_are_gone_do_not_stay_in_the_index_of_names():
     assert CANARY.encode() not in pickle.dumps(made.data)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("options", [{"missing": "drop"}, {"shuffle": True}], ids=["dropped", "shuffled"])
 def test_rows_of_any_known_type_are_dropped_and_shuffled(kind, options):

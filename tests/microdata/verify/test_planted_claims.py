@@ -56,6 +56,7 @@ CLAIMS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("what", CLAIMS)
 def test_a_false_claim_is_caught(what, form):
@@ -103,6 +104,7 @@ ROUNDED = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("what", ROUNDED)
 def test_a_wrong_rounding_is_caught(what, form):
@@ -133,6 +135,7 @@ GAP_PLANTS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("what", GAP_PLANTS)
 def test_a_changed_gap_is_caught(what, form):

@@ -51,6 +51,7 @@ SPELLINGS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("once", [True, False], ids=["one cell", "a whole group"])
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_group_spelled_another_way_is_caught(spelling, once, spelled, monkeypatch, tmp_path):

@@ -461,6 +461,7 @@ SWAPS = {
 PLANTED = {**PRAM, **SWAPS}
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", list(MADE))
 def test_sound_releases_pass(name, form):
@@ -479,6 +480,7 @@ def test_is_caught_by_the_promise_it_breaks(case):
     assert not [verdict for verdict in verdicts if "cannot be checked" in (verdict.detail or "")]
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 @pytest.mark.parametrize(
     "case",

@@ -85,6 +85,7 @@ CELLS: dict[str, tuple[str, Change]] = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("what", CELLS)
 def test_a_cell_that_the_claim_does_not_tell_of_is_caught(what, form):
@@ -140,6 +141,7 @@ CLAIMS: dict[str, tuple[str, Callable[[Claim], Claim]]] = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("what", CLAIMS)
 def test_a_false_claim_of_what_was_suppressed_is_caught(what, form):

@@ -142,6 +142,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("rows", [6, 4], ids=["one row group", "two row groups"])
 @pytest.mark.parametrize("what", EXTREMES)
 def test_an_extreme_in_the_footer_that_no_record_has_is_caught(what, rows):

@@ -434,6 +434,7 @@ MAPPED = [
 ]
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("by_column", [False, True])
 @pytest.mark.parametrize(("others", "shown", "refuted"), MAPPED, ids=str)
 def test_values_that_a_map_does_not_name_become_what_is_said_of_others(others, shown, refuted, by_column):

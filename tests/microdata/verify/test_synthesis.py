@@ -160,12 +160,14 @@ def made():
     return {name: release(name) for name in ALL}
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ALL)
 def test_sound_releases_pass_in_every_form(name, form, made):
     assert not failed(judge(form, made[name].data, made[name].claim))
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("what", PLANTS, ids=": ".join)
 def test_a_broken_release_is_caught(what, form, made):
@@ -234,6 +236,7 @@ AWKWARD = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("what", AWKWARD)
 def test_sound_releases_of_awkward_data_pass(name, what):

@@ -218,6 +218,7 @@ def whole(method, alpha):
     return tacita.protect(table, method=method, alpha=alpha, **options)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("method", ["noise", "correlated-noise"])
 @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("name", ["x", "y"])

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from effort import MANY
 from planting import failed, judge
 from seeds import SEED
 from tacita import ParameterError, VerificationError, datasets, registry
@@ -76,6 +77,7 @@ def test_a_masking_that_rounding_undoes_is_refused_with_a_way_out(method, option
         masked(method, **options)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("rows", [3, 4, 5, 10, N])
 @pytest.mark.parametrize("columns", [["staff"], ["share"], ["staff", "price", "sales", "share"]])
 @pytest.mark.usefixtures("identity")
@@ -165,7 +167,7 @@ def test_chance_alone_is_what_a_random_order_gives_back():
     weakness=st.sampled_from([0.0, 0.1, 0.3, 1.0]),
     kept=st.sampled_from([0.0, 0.3, 0.6, 1.0]),
 )
-@settings(max_examples=150)
+@MANY
 def test_method_and_verifier_come_to_the_same_verdict(seed, n, digits, parts, weakness, kept):
     rng = np.random.default_rng(seed)
     x = np.round(rng.normal(size=(n, 2)) * 3 * 10.0**-digits, digits)
@@ -180,6 +182,7 @@ def test_method_and_verifier_come_to_the_same_verdict(seed, n, digits, parts, we
     assert refused is bool(rounding_attack.against_advice(made))
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", ["business", "household"])
 @pytest.mark.parametrize("method", ["noise", "correlated-noise", "romm", "rank-swap", "shuffle", "onedims"])
 def test_maskings_of_surveys_with_many_equal_values_are_not_refused(name, method):

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tacita
-from dear import DEAR
+from effort import DEAR
 from table_commands import outcome, published
 from tacita.cli import run_command
 from tacita.core import Run

@@ -43,6 +43,7 @@ def run(method, *more):
     return run_command(words)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("method", WAYS)
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "html"])
 def test_the_same_seed_gives_the_same_bytes_in_every_format(method, ending, folder):

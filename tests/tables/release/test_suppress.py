@@ -115,6 +115,7 @@ class TestThePattern:
         with pytest.raises(DataError, match=r"sum must be published: 2 / 2.*too narrow.*margins=True"):
             suppress(asked, Optimal(), "interval")
 
+    @pytest.mark.each_once
     @pytest.mark.parametrize("problem", PROBLEMS)
     @pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e9, 1 / 3])
     def test_does_not_depend_on_the_unit_of_measurement(self, problem, unit):
@@ -269,10 +270,10 @@ def without(table, pattern, cells):
 
 
 class TestEveryWrongAnswerIsCaught:
-    def test_one_secondary_cell_too_few_wherever_it_was(self):
-        planted = 0
+    def test_one_secondary_cell_too_few_wherever_it_was(self, some):
+        planted, seeds = 0, some(range(12), 4)
         for problem in PROBLEMS:
-            for seed in range(12):
+            for seed in seeds:
                 table = random_table(seed, problem, (6, 6), 5)
                 honest = Liar(lie=lambda _, pattern: pattern)
                 count = suppress(table, honest, problem).pattern.secondary_count
@@ -284,7 +285,7 @@ class TestEveryWrongAnswerIsCaught:
                     with pytest.raises(VerificationError):
                         suppress(table, Liar(lie=drop, heard=honest.heard), problem)
                     planted += 1
-        assert planted > 100
+        assert planted > 100 * len(seeds) // 12
 
     @pytest.mark.parametrize("problem", PROBLEMS)
     def test_a_dearer_pattern_called_optimal(self, problem):
@@ -320,6 +321,7 @@ class TestEveryWrongAnswerIsCaught:
             with pytest.raises(VerificationError, match="bound it claims is wrong"):
                 suppress(table, Liar(lie=add), problem)
 
+    @pytest.mark.each_once
     @pytest.mark.parametrize(
         "lie",
         [

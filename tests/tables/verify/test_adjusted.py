@@ -29,6 +29,7 @@ def broken(table: Table, values: list[float], promise: str, **terms: Any) -> boo
     return any(not each.passed for each in audit_adjusted(table, made, [promise]).verdicts)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("frequency", [True, False])
 @pytest.mark.parametrize(
     ("shown", "refuted"),

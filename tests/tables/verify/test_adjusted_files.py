@@ -41,6 +41,7 @@ def audit(method, *more, file="o.csv"):
     return run_command(["audit", "cells.csv", file, *NAMED, "--method", method, *WAYS[method], *more])
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("method", WAYS)
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_a_method_made_passes_by_its_name_and_by_its_plan(method, ending, folder):
@@ -54,6 +55,7 @@ def test_what_a_method_made_passes_by_its_name_and_by_its_plan(method, ending, f
     assert run_command(["audit", "plan.toml"]) == 0
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("method", WAYS)
 @pytest.mark.parametrize("line", range(1, 17))
 def test_another_number_in_any_line_of_the_file_fails_the_audit(method, line, folder, capsys):

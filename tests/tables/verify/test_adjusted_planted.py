@@ -78,6 +78,7 @@ def test_what_the_methods_make_passes(name):
         assert all(each.passed for each in verify_adjusted(encoded_adjusted(claim, form), form, claim))
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("cell", range(25))
 @pytest.mark.parametrize("name", METHODS)
 def test_another_number_in_any_cell_of_the_file_is_caught(name, cell):
@@ -89,6 +90,7 @@ def test_another_number_in_any_cell_of_the_file_is_caught(name, cell):
     assert "values-audited" in failed
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("cell", range(25))
 @pytest.mark.parametrize("name", METHODS)
 def test_another_number_in_any_cell_breaks_a_promise_even_if_it_was_meant(name, cell):

@@ -98,6 +98,7 @@ def random_table(seed, shape=(4, 5), margins=True, signed=False, flat=True):
     return Table.cross(dimensions, inner, margins=margins), generator
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("shape", "flat", "network"),

@@ -55,6 +55,7 @@ def one_by_one(judge, withheld):
     return found
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_movements_apart_settle_nothing_that_an_attack_for_each_contributor_does_not(shape, kind):

@@ -38,6 +38,7 @@ def noisy(seed=1, n=80, d=3):
 DATA = {"groups": pair(), "ties": pair(tied=True), "noise": noisy(), "one column": pair(d=1)}
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("data", list(DATA))
 @pytest.mark.parametrize(
     ("name", "plain"),

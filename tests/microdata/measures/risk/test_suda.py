@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from effort import MANY
 from reference import figures, reference, sdcmicro
 from tacita.core import Comparison, Microdata
 from tacita.core.results.score import Files
@@ -15,7 +16,7 @@ from tacita.microdata.measures.risk.suda import disclosure_scores, special_uniqu
 from twins import keys as twin
 
 
-@settings(max_examples=150)
+@MANY
 @given(
     seed=st.integers(0, 100_000),
     n=st.integers(1, 40),

@@ -141,6 +141,7 @@ def test_exposure_counts_patients():
 # plain twins
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", OF_KEYS)
 @pytest.mark.parametrize("seed", range(3))
 def test_where_each_record_is_a_unit_nothing_changes(name, seed):
@@ -154,6 +155,7 @@ def test_where_each_record_is_a_unit_nothing_changes(name, seed):
         assert np.array_equal(without.per_record, by_unit.per_record)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize(
     "name",
     [

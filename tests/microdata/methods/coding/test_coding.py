@@ -101,6 +101,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("method", BROKEN)
 @pytest.mark.parametrize("by", [0.001, -0.001, 5.0, 10.0, "original", None])
 def test_a_planted_number_is_caught_wherever_it_stands(method, by):

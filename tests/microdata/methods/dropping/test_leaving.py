@@ -71,6 +71,7 @@ SEQUENCES = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("name", SEQUENCES)
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

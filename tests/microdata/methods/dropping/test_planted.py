@@ -267,6 +267,7 @@ CONDITIONS = [
 ]
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("asked", CONDITIONS, ids=" or ".join)
 @pytest.mark.parametrize("unknown", ["keep", "drop"])
 def test_good_releases_pass_and_one_for_another_does_not(asked, unknown):

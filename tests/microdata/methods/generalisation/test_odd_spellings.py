@@ -91,6 +91,7 @@ METHODS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("cells", [[None] * 12, ["", "NA"] * 6], ids=["frame", "file"])
 def test_a_key_without_any_value_is_no_obstacle(method, cells, tmp_path):

@@ -94,6 +94,7 @@ JUDGED = [
 ]
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize(("name", "each"), JUDGED, ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_every_node_is_judged_as_plain_lists_judge_it(name, each, seed):
@@ -109,6 +110,7 @@ def test_every_node_is_judged_as_plain_lists_judge_it(name, each, seed):
     assert bool(refused) == ("least" in each)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("estimator", ["zayatz", "pitman", "snb", "decision"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_verifier_estimates_uniques_by_other_means_and_comes_to_the_same(estimator, seed):
@@ -208,6 +210,7 @@ def test_a_release_is_verified_and_promises_no_k(made, name, tmp_path):
     tacita.save(found, tmp_path / "out.parquet")
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("limit", [0.0, 0.2])
 def test_beside_a_k_of_three_it_is_promised_too(name, limit, tmp_path):
@@ -362,6 +365,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_certificate_fails(made, name, damage):

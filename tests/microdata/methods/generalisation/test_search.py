@@ -31,6 +31,7 @@ MODELS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("limit", [0.0, 0.1, 1.0])
 @pytest.mark.parametrize("withhold", [False, True])
@@ -48,6 +49,7 @@ def test_the_search_finds_the_best_of_all_nodes_for_every_model(name, limit, wit
         assert np.allclose(found.score, wanted, rtol=1e-12)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize(
     "quality", QUALITIES, ids=lambda each: f"{each.name} {each.aggregate} {each.balance}"
 )
@@ -80,6 +82,7 @@ OF_MORE_THAN_A_CLASS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", OF_MORE_THAN_A_CLASS)
 @pytest.mark.parametrize(
     "quality", QUALITIES, ids=lambda each: f"{each.name} {each.aggregate} {each.balance}"
@@ -140,6 +143,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("quality", ["loss", "discernability", "entropy", "ambiguity"])
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_certificate_fails(quality, damage):

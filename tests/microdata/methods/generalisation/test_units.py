@@ -79,6 +79,7 @@ def failed(data, claim):
     return {each.guarantee for each in verify.verify(Microdata.of(data), claim) if not each.passed}
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("method", ["generalise", "recode-local", "mondrian"])
 def test_models_hold_of_units_in_the_file(method, model):
@@ -165,6 +166,7 @@ def test_the_verifier_counts_units_as_a_plain_look_does(seed):
         assert kept == {tuple(np.round(part, 12).tolist()) for part in parts}
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("limit", [0.0, 0.1])
 @pytest.mark.parametrize("seed", range(4))
@@ -184,6 +186,7 @@ def test_the_search_finds_the_best_of_all_nodes_where_units_have_several_keys(mo
         assert np.allclose(found.certificate.score, best)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("limit", [0.0, 0.2])
 @pytest.mark.parametrize("model", ["distinct", "entropy", "equal"])
 @pytest.mark.parametrize("seed", range(3))

@@ -26,6 +26,7 @@ def case(number):
     return codes, weights, k, m, units
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("block", range(12))
 def test_the_cost_is_the_least_over_all_subsets_of_cells(block, reading):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from dear import DEAR
+from effort import DEAR
 from households_at_hand import REGIONS, persons, sdcmicro
 from seeds import SEED
 from tacita.core import Run

@@ -160,6 +160,7 @@ PLANTS = {
 }
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("what", PLANTS)
 def test_a_broken_release_is_caught_in_the_frame_and_in_the_file(what, form):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from effort import MANY
 from tacita.core import Run
 from tacita.kernels.records.swapping import pair_ranks
 from tacita.microdata.methods.masking.swapping import RankSwap
 from twins.swapping import paired_ranks
 
 
-@settings(max_examples=200, deadline=None)
+@MANY
 @given(st.integers(1, 70), st.integers(1, 80), st.integers(0, 10**6))
 def test_the_kernel_pairs_as_the_plain_twin_does(n, reach, seed):
     draws = np.random.default_rng(seed).random(n)

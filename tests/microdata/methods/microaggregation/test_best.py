@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from dear import DEAR
+from effort import DEAR
 from tacita.core import ParameterError, Partition, Run
 from tacita.kernels.records import annealing as walk
 from tacita.kernels.records import move_costs
@@ -143,6 +143,7 @@ def least_error(x, k):
     return best(tuple(range(len(x))))
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n", "k"), [(8, 2), (9, 3), (11, 3), (12, 4), (12, 2)])
 def test_nothing_better_exists_where_everything_can_be_tried(n, k, seed):
@@ -316,7 +317,12 @@ def test_more_records_than_mdav_can_take_at_once_are_started_in_blocks():
 
 
 @pytest.mark.parametrize(
-    ("name", "k", "loss"), [("tarragona", 5, 20.6), ("census", 3, 4.85), ("eia", 3, 0.37)]
+    ("name", "k", "loss"),
+    [
+        ("tarragona", 5, 20.6),
+        pytest.param("census", 3, 4.85, marks=pytest.mark.long),
+        pytest.param("eia", 3, 0.37, marks=pytest.mark.long),
+    ],
 )
 def test_a_second_of_search_loses_far_less_than_anything_published(benchmark, name, k, loss):
     z = benchmark(name)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -95,7 +95,6 @@ def walk_over(x, k, units=None):
     kind=st.sampled_from(["normal", "skewed", "whole"]),
     units=st.sampled_from([None, "small", "large"]),
 )
-@settings(max_examples=20)
 def test_skipping_what_has_not_changed_leaves_the_descent_as_it_is(seed, k, kind, units):
     n = 9 * k + 2
     made = walk_over(drawn(kind, n, 3, seed), k, None if units is None else spread(units, n, seed))
@@ -160,6 +159,7 @@ def test_a_unit_that_fills_a_block_alone_does_not_stay_alone():
     assert all(len(np.unique(units[found.labels == group])) >= 4 for group in range(len(found)))
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("k", [3, 10])
 @pytest.mark.parametrize("kind", KINDS)
 def test_blocks_lose_no_more_than_mdav_of_the_whole_file(kind, k):

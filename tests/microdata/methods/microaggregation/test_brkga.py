@@ -142,6 +142,7 @@ def test_cancelling_stops_between_generations():
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fitness", ["group", "overall"])
 def test_census_loses_less_than_published_also_without_polish(benchmark, fitness):
     z = benchmark("census")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tacita
-from dear import DEAR
+from effort import DEAR
 from tacita.core import Cancelled, DataError, ParameterError, Partition, Run
 from tacita.microdata.methods.microaggregation.bounding import Pricing, least_shares
 from tacita.microdata.methods.microaggregation.certificate import certify, instant_bound

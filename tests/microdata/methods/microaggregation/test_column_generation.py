@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from dear import DEAR
+from effort import DEAR
 from tacita.core import Partition, Run
 from tacita.microdata.methods.microaggregation.best import Best
 from tacita.microdata.methods.microaggregation.bounding import Pricing, least_shares

@@ -7,6 +7,7 @@ from tacita.core import Partition, Run
 from tacita.microdata.methods.microaggregation.genetic import _crossed
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("block", [None, 10, 60])
 @pytest.mark.parametrize("k", [2, 3, 7])
 @pytest.mark.parametrize("n", [7, 13, 14, 60, 200])
@@ -63,7 +64,9 @@ def test_cancelling_stops_between_generations():
         )
 
 
-@pytest.mark.parametrize(("name", "bar"), [("census", 5.1), ("tarragona", 16.0)])
+@pytest.mark.parametrize(
+    ("name", "bar"), [pytest.param("census", 5.1, marks=pytest.mark.long), ("tarragona", 16.0)]
+)
 def test_few_generations_are_enough_to_lose_clearly_less_than_mdav(benchmark, name, bar):
     z = benchmark(name)
     found = tacita.method("ga", k=3, generations=15, population=10).partition(z)

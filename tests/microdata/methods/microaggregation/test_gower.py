@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tacita
+from effort import MANY
 from tacita.microdata.protection.apply import published_values
 from tacita.microdata.protection.group_representatives import exposed_groups, spare_records
 from twins.gower import gower_mdav, middle_of, published_by
@@ -57,7 +58,7 @@ def test_a_group_publishes_mean_lower_median_and_mode(records, k):
 
 
 @given(mixed_records(), st.integers(2, 4), st.integers(1, 2))
-@settings(max_examples=150)
+@MANY
 def test_what_a_group_publishes_equals_the_plain_twin(records, k, parts):
     x, kinds = records
     strata = np.arange(len(x)) % parts

@@ -1,15 +1,16 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from effort import MANY
 from twins.segments import best_partition_sse, best_segmentation_sse
 
 numbers = st.lists(st.integers(-20, 20).map(float), min_size=2, max_size=8)
 
 
-@settings(max_examples=150)
+@MANY
 @given(values=numbers, k=st.integers(2, 4))
 def test_no_partition_at_all_loses_less(values, k):
     x = np.array(values).reshape(-1, 1)
@@ -19,7 +20,7 @@ def test_no_partition_at_all_loses_less(values, k):
         )
 
 
-@settings(max_examples=150)
+@MANY
 @given(
     values=st.lists(st.integers(-20, 20).map(float), min_size=3, max_size=14),
     k=st.integers(2, 4),

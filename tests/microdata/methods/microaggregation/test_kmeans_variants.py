@@ -112,6 +112,7 @@ def test_far_from_the_origin_the_same_groups_come_out():
         assert far.sse(x) == pytest.approx(near.sse(x), rel=1e-6)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", ["tarragona", "census"])
 @pytest.mark.parametrize("k", [3, 5, 10])
 def test_the_free_strategy_moves_on_from_fewer_groups_where_mdav_leaves_no_room(benchmark, name, k):

@@ -99,6 +99,7 @@ def test_nothing_is_found_where_all_are_gone():
     assert farthest_place(np.zeros(2), leaves) == -1
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [2, 3, 10])
 @pytest.mark.parametrize("growth", ["seed", "centroid"])
@@ -110,6 +111,7 @@ def test_groups_are_those_of_the_plain_twin_on_every_kind_of_data(kind, k, growt
         assert np.array_equal(labels, Partition(mdav(x, k, None, end_rule, growth), 1).labels)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("growth", ["seed", "centroid"])
 def test_groups_of_units_are_those_of_the_plain_twin_on_every_kind_of_data(kind, growth):

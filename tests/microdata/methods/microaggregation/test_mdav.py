@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tacita
+from effort import first_of_each
 from tacita.cli import run_command
 from tacita.core import Partition
 from tacita.microdata.methods.microaggregation import mdav as found_by
@@ -24,12 +25,12 @@ def loss_of(z, k, **parameters):
     return 100 * tacita.method("mdav", k=k, **parameters).partition(z).sse(z) / (z**2).sum()
 
 
-@pytest.mark.parametrize(("name", "k", "loss"), [one for one in PRINTED if one[1] <= 25])
+@pytest.mark.parametrize(("name", "k", "loss"), first_of_each(one for one in PRINTED if one[1] <= 25))
 def test_losses_are_those_of_the_literature(benchmark, name, k, loss):
     assert loss_of(benchmark(name), k) == pytest.approx(loss, abs=0.001)
 
 
-@pytest.mark.parametrize(("name", "k", "loss"), PRINTED)
+@pytest.mark.parametrize(("name", "k", "loss"), first_of_each(PRINTED))
 def test_with_the_end_rule_2k_all_losses_are_those_of_the_literature(benchmark, name, k, loss):
     assert loss_of(benchmark(name), k, end_rule="2k") == pytest.approx(loss, abs=0.001)
 
@@ -83,6 +84,7 @@ def test_kernel_equals_plain_twin_under_the_unit_rule(x, k, n_units, options):
         assert len(ours) == len(theirs)
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 8, 13])
 @pytest.mark.parametrize(("end_rule", "growth"), OPTIONS)
 def test_kernel_equals_plain_twin_on_real_numbers(d, end_rule, growth):

@@ -14,6 +14,7 @@ whole_numbers = arrays(
 )
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize(("n", "d", "k"), [(30, 1, 2), (60, 2, 3), (60, 5, 4), (60, 3, 9)])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("growth", ["seed", "centroid"])

@@ -93,6 +93,7 @@ def test_relations_among_dependent_and_with_independent_columns_survive(name):
     assert np.abs(released - y).max(axis=0).min() > 0.1
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("dependent", [[4, 7, 9, 3], [7, 9, 3, 6]])
 def test_total_income_of_census_stays_the_sum_of_its_parts(census, name, dependent):

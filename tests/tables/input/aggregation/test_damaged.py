@@ -67,6 +67,7 @@ def same(one, other):
     return True
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", FILES)
 def test_a_damaged_file_is_named_discarded_and_made_again(name, damage, expected, tmp_path):

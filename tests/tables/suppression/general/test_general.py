@@ -175,6 +175,7 @@ def _twin_of_a_primary(table):
     return np.array([(a, b) in named for a, b in zip(above, table.codes[:, 1], strict=True)])
 
 
+@pytest.mark.each_once
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_both_solvers_find_the_same_cost(problem, shape):

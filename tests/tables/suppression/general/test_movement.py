@@ -59,9 +59,9 @@ def price_of(desk, price, own, reward):
 
 
 @pytest.mark.parametrize("reward", [np.inf, 1.0, 30.0])
-def test_no_movement_is_cheaper_by_a_plain_programme_on_400_made_up_systems(reward):
-    ends = np.zeros(4, dtype=int)
-    for seed in range(400):
+def test_no_movement_is_cheaper_by_a_plain_programme_on_made_up_systems(reward, some):
+    ends, seeds = np.zeros(4, dtype=int), some(range(400), 150)
+    for seed in seeds:
         matrix, room, price, own = made_up(seed)
         desk = desk_for(len(price) // 2, len(matrix))
         ended = move(tied(matrix), room, price, own, reward, desk)
@@ -79,10 +79,10 @@ def test_no_movement_is_cheaper_by_a_plain_programme_on_400_made_up_systems(rewa
         assert (-desk.change <= room[n:] + 1e-8).all(), seed
     assert ends[UNKNOWN] <= 2
     if reward == np.inf:
-        assert ends[STUCK] > 20
-        assert ends[MOVED] > 20
+        assert ends[STUCK] > len(seeds) // 20
+        assert ends[MOVED] > len(seeds) // 20
     else:
-        assert ends[SHORT] > 20
+        assert ends[SHORT] > len(seeds) // 20
 
 
 def test_where_a_cell_comes_short_the_sum_of_relations_says_that_it_comes_no_farther():

@@ -24,8 +24,8 @@ def quick(name):
 
 def small_tables(problem, some):
     # of intervals, some ask more for their width than for their ends
-    wide = some(range(12, 18), 4) if problem == "interval" else []
-    for seed in [*some(range(12), 8), *wide]:
+    wide = some(range(12, 18), 2) if problem == "interval" else []
+    for seed in [*some(range(12), 7), *wide]:
         levels = {"lower": 10, "upper": 0, "sliding": 80} if seed >= 12 else {}
         grid = random_grid(seed, problem, shape=(4 + seed % 3, 5), primaries=4, largest=40, **levels)
         try:
