@@ -16,6 +16,9 @@ from . import EXPERIMENTS, arithmetic
 from .arithmetic import ALL
 from .writing import refuse_written, render_into, reproduce_into
 
+# Made where it is not there yet.
+_USUAL_FOLDER = Path("reproduced")
+
 
 def run_experiments(
     name: Annotated[
@@ -24,9 +27,9 @@ def run_experiments(
     ] = ALL,
     /,
     *,
-    out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(
-        "reproduced"
-    ),
+    out: Annotated[
+        Path, Parameter(help="folder for the page, its figures and the numbers as JSON")
+    ] = _USUAL_FOLDER,
     quick: Annotated[bool, Parameter(negative="", help="a small part, to see that all works")] = False,
     tables: Annotated[
         int | Literal["source"] | None,
@@ -78,6 +81,8 @@ def run_experiments(
     }
     if render and (quick or fresh or any(value is not None for value in settings.values())):
         raise ParameterError("render: the numbers in the folder say what was run. Leave other settings away.")
+    if out == _USUAL_FOLDER and not render:
+        out.mkdir(exist_ok=True)
     if name == ALL:
         _refuse_of_one(fresh=fresh or None, **settings)
         if not render:
