@@ -47,7 +47,7 @@ ALLOWED = {
         "kernels",
         "microdata.methods.masking",
         "microdata.statistics.group_statistics",
-        "microdata.methods.microaggregation.univariate",
+        "microdata.methods.microaggregation.mhm",
     },
     "microdata.methods.generalisation": {
         "core",
@@ -209,10 +209,10 @@ LIBRARIES = {
         "microdata.measures.risk.linkage",
         # estimates of a population: likelihoods of gamma functions, their maximum, normal quantiles
         "microdata.statistics.population_uniqueness",
-        "microdata.verify.uniques",
+        "microdata.verify.file_models",
         "microdata.methods.masking.shuffling",
         "microdata.methods.microaggregation.set_partitioning",
-        "microdata.methods.microaggregation.kmeans_variants",
+        "microdata.methods.microaggregation.reassignment",
         "microdata.methods.synthesis",
         "microdata.verify.maskings",
         "microdata.verify.pram",

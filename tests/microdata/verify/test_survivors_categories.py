@@ -1,4 +1,4 @@
-"""As test_verify_survivors.py, of categories: what a group publishes, what else it may, and how they sort."""
+"""As test_survivors.py, of categories: what a group publishes, what else it may, and how they sort."""
 
 from __future__ import annotations
 

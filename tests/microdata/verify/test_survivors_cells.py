@@ -1,4 +1,4 @@
-"""As test_verify_survivors.py, of single cells: nested ones, Python objects, units of time, categories."""
+"""As test_survivors.py, of single cells: nested ones, Python objects, units of time, categories."""
 
 from __future__ import annotations
 

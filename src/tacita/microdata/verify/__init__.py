@@ -20,16 +20,15 @@ from tacita.io.formats.record_format import RecordFormat
 from . import (
     categories,
     checks,
-    columns,
     dropping,
     files,
     generalisation,
+    hidden_content,
     inference,
     local_suppression,
     maskings,
     membership,
     mixed,
-    numbers,
     optimum,
     pram,
     pseudonyms,
@@ -37,7 +36,6 @@ from . import (
     record_swapping,
     restrictions,
     rounding_attack,
-    suppressed,
     synthesis,
 )
 from .evidence import Evidence
@@ -57,7 +55,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Columns that were not to be changed are the same to the last bit.", checks.others_identical
     ),
     "no-leftovers": Check(
-        "No category, dictionary, hidden slot or metadata remembers what no record has.", checks.no_leftovers
+        "No category, dictionary, hidden slot or metadata remembers what no record has.",
+        hidden_content.no_leftovers,
     ),
     "identifiers-replaced": Check(pseudonyms.PROMISE, pseudonyms.identifiers_replaced),
     "groups-of-k": Check(
@@ -77,24 +76,24 @@ CHECKS: dict[str, Check[Evidence]] = {
     "suppressed-cells": Check(
         "Beside what the originals miss, only values suppressed by rule are missing, and at least k records "
         "(k units, where they are named) of a stratum miss the same columns.",
-        suppressed.suppressed_cells,
+        local_suppression.suppressed_cells,
     ),
     "masked-cells": Check(
         "Masked columns hold numbers, whole where rounding was asked for, or categories of the originals, "
         "and miss what the originals miss (unless missing was drawn as a category).",
-        columns.masked_cells,
+        checks.masked_cells,
     ),
     "column-groups": Check(
         "In each masked column by itself, every value stands at least k times in its stratum.",
-        columns.column_groups,
+        checks.column_groups,
     ),
     "column-units": Check(
         "In each masked column by itself, every value stands for at least k distinct units.",
-        columns.column_units,
+        checks.column_units,
     ),
     "column-means": Check(
         "Every published value is the mean of those of its column that it stands for, to the last bit.",
-        columns.column_means,
+        checks.column_means,
     ),
     "marginals-preserved": Check(
         "In each stratum, each masked column holds the original values, each as often as before.",
@@ -246,19 +245,19 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     "coded": Check(
         "Coded columns hold numbers, whole where rounding was asked for, and miss what the originals miss.",
-        columns.masked_cells,
+        checks.masked_cells,
     ),
     "top-coded": Check(
         "Numbers up to the limit are the originals, and all beyond it are one, as declared.",
-        numbers.top_coded,
+        recoding.top_coded,
     ),
     "bottom-coded": Check(
         "Numbers down to the limit are the originals, and all beyond it are one, as declared.",
-        numbers.bottom_coded,
+        recoding.bottom_coded,
     ),
     "rounded-to-base": Check(
         "Every number is a multiple of the base, the nearest to the original or one of the two beside it.",
-        numbers.rounded_to_base,
+        recoding.rounded_to_base,
     ),
     "only-withheld": Check(
         "Every cell of the keys is the original or empty; beside what the originals miss, only what was "

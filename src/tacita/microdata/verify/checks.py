@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import narwhals as nw
 import numpy as np
@@ -12,9 +12,10 @@ from tacita.core import Ints
 
 from .cells import as_array, same_column, same_text
 from .evidence import Evidence, distinct, exact_means, publishes, too_few
-from .hidden_content import faults
+from .pram import categories_masked
 
 _NO_GROUPS = "the claim does not name one group for each record"
+_NO_CELL_GROUPS = "the claim does not name a group for each cell"
 
 
 def columns_kept(evidence: Evidence) -> str | None:
@@ -91,45 +92,6 @@ def _same(evidence: Evidence, name: str) -> bool:
     return same_text(old, as_array(after), dialect)
 
 
-def no_leftovers(evidence: Evidence) -> str | None:
-    """Columns store only what their cells show; frames carry no notes."""
-    wrong: dict[str, list[str]] = {}
-    for name in evidence.released.columns:
-        for fault in faults(evidence.released.column(name), evidence.content is None):
-            wrong.setdefault(fault, []).append(name)
-    if wrong:
-        return "; ".join(
-            f"{len(names)} columns {fault}: {', '.join(names)}" for fault, names in wrong.items()
-        )
-    native = evidence.released.native
-    if isinstance(native, pa.Table) and speaks(native.schema):
-        return "the schema carries metadata"
-    if getattr(native, "attrs", None):
-        return "the frame carries attributes (attrs)"
-    if any(_index_remembers(getattr(native, side, None)) for side in ("index", "columns")):
-        return "the index remembers values that no record or column has"
-    return None
-
-
-def _index_remembers(index: Any) -> bool:
-    """Whether a pandas index has levels or categories out of use."""
-    for level, codes in zip(getattr(index, "levels", ()), getattr(index, "codes", ()), strict=False):
-        if np.unique(codes[codes >= 0]).size != len(level) or _index_remembers(level):
-            return True
-    categories = getattr(index, "categories", None)
-    return categories is not None and len(index.unique().dropna()) != len(categories)
-
-
-def speaks(schema: pa.Schema) -> bool:
-    """Whether a schema or one of its fields, at any depth, carries metadata."""
-    return bool(schema.metadata) or any(_field_speaks(field) for field in schema)
-
-
-def _field_speaks(field: pa.Field) -> bool:
-    inner = [field.type.field(i) for i in range(field.type.num_fields)]
-    return bool(field.metadata) or any(_field_speaks(child) for child in inner)
-
-
 def groups_of_k(evidence: Evidence) -> str | None:
     """k records in each group, as published and as claimed, and no group across strata."""
     k, claimed, labels = evidence.claim.k, evidence.claimed_groups, evidence.claim.labels
@@ -137,16 +99,20 @@ def groups_of_k(evidence: Evidence) -> str | None:
         return f"k={k} promises nothing"
     if claimed is None or labels is None:
         return _NO_GROUPS
+    return _group_fault(k, labels, evidence.published_groups, claimed, "distinct rows of quasi-identifiers")
+
+
+def _group_fault(
+    k: int, labels: Ints, published: Ints, claimed: Ints, rows: str, column: str = ""
+) -> str | None:
+    """Groups that mix strata or stand fewer than k times, published (`rows` says of what) or claimed."""
     mixed = int(claimed.max() - distinct(labels).max())
     if mixed:
-        return f"{mixed} groups mix records of different strata"
-    for groups, what in (
-        (evidence.published_groups, "distinct rows of quasi-identifiers stand"),
-        (claimed, "groups as claimed stand"),
-    ):
+        return f"{mixed} groups{column} mix records of different strata"
+    for groups, what in ((published, rows), (claimed, "groups as claimed")):
         if few := too_few(groups, k):
             return (
-                f"{few.short} of {few.of} {what} fewer than k={k} times within their stratum "
+                f"{few.short} of {few.of} {what}{column} stand fewer than k={k} times within their stratum "
                 f"(fewest: {few.fewest})"
             )
     return None
@@ -159,10 +125,14 @@ def k_units(evidence: Evidence) -> str | None:
         return units
     if k is None or claimed is None:
         return _NO_GROUPS
-    for groups in (evidence.published_groups, claimed):
+    return _unit_fault(k, units, (evidence.published_groups, claimed), "groups have")
+
+
+def _unit_fault(k: int, units: Ints, groupings: Iterable[Ints], what: str) -> str | None:
+    for groups in groupings:
         if few := too_few(groups, k, units):
             return (
-                f"{few.short} of {few.of} groups have records of fewer than k={k} distinct units "
+                f"{few.short} of {few.of} {what} records of fewer than k={k} distinct units "
                 f"(fewest: {few.fewest})"
             )
     return None
@@ -173,13 +143,92 @@ def group_means(evidence: Evidence) -> str | None:
     claim, groups = evidence.claim, evidence.claimed_groups
     if groups is None:
         return _NO_GROUPS
-    wrong = []
-    for name in claim.original.quasi:
-        if claim.original.scale(name) != "numeric":
-            continue
-        means = exact_means(evidence.originals(name), groups)
-        if not publishes(evidence, name, means[groups]):
-            wrong.append(name)
+    numeric = [name for name in claim.original.quasi if claim.original.scale(name) == "numeric"]
+    return _means_fault(evidence, dict.fromkeys(numeric, groups))
+
+
+def _means_fault(evidence: Evidence, groups: Mapping[str, Ints]) -> str | None:
+    """Columns whose cells are not the means of their groups, typed and spelled so."""
+    wrong = [
+        name
+        for name, own in groups.items()
+        if not publishes(evidence, name, exact_means(evidence.originals(name), own)[own])
+    ]
     if wrong:
         return f"{len(wrong)} columns hold values that are not the means of their groups: {', '.join(wrong)}"
     return None
+
+
+def masked_cells(evidence: Evidence) -> str | None:
+    """Numbers, typed and spelled as declared, missing exactly where the original is or was suppressed.
+
+    Categories are cells of the source, and not all as they were.
+    """
+    claim = evidence.claim
+    moved: list[str] = []
+    odd: list[str] = []
+    same: list[str] = []
+    faults = {"moved": moved, "odd": odd, "same": same}
+    for name in claim.original.quasi:
+        if claim.original.scale(name) != "numeric":
+            if (fault := categories_masked(evidence, name)) is not None:
+                faults[fault].append(name)
+            continue
+        published = evidence.released.numbers(name)
+        gaps = np.isnan(evidence.originals(name)) | evidence.emptied(name)
+        if not np.array_equal(gaps, np.isnan(published)):
+            moved.append(name)
+        elif not publishes(evidence, name, published):
+            odd.append(name)
+    if moved:
+        return f"{len(moved)} columns miss other values than the originals do: {', '.join(moved)}"
+    if odd:
+        return f"{len(odd)} columns hold cells of another type or spelling: {', '.join(odd)}"
+    if len(same) == len(claim.original.quasi):
+        return f"{len(same)} columns are as they were in every record: {', '.join(same)}"
+    return None
+
+
+def column_groups(evidence: Evidence) -> str | None:
+    """k records behind each value of a column, as published and as claimed, and no group across strata."""
+    k = evidence.claim.k
+    if k is None or k < 2:
+        return f"k={k} promises nothing"
+    labels = _labels(evidence)
+    if labels is None:
+        return _NO_CELL_GROUPS
+    for j, name in enumerate(evidence.claim.original.quasi):
+        claimed = distinct(evidence.strata, labels[:, j])
+        column = f" of column {name}"
+        if fault := _group_fault(k, labels[:, j], evidence.published_values(name), claimed, "values", column):
+            return fault
+    return None
+
+
+def column_units(evidence: Evidence) -> str | None:
+    """k distinct firms or households behind each value of a column, as published and as claimed."""
+    k, labels = evidence.claim.k, _labels(evidence)
+    if k is None or labels is None:
+        return _NO_CELL_GROUPS
+    units = evidence.units
+    if isinstance(units, str):
+        return units
+    for j, name in enumerate(evidence.claim.original.quasi):
+        groupings = (evidence.published_values(name), distinct(evidence.strata, labels[:, j]))
+        if fault := _unit_fault(k, units, groupings, f"values of column {name} stand for"):
+            return fault
+    return None
+
+
+def column_means(evidence: Evidence) -> str | None:
+    """Published cells are the exact mean (fsum) of their column's claimed group, typed and spelled so."""
+    claim, labels = evidence.claim, _labels(evidence)
+    if labels is None:
+        return _NO_CELL_GROUPS
+    columns = enumerate(claim.original.quasi)
+    return _means_fault(evidence, {name: distinct(evidence.strata, labels[:, j]) for j, name in columns})
+
+
+def _labels(evidence: Evidence) -> Ints | None:
+    labels = evidence.claim.labels
+    return labels if labels is not None and labels.ndim == 2 else None

@@ -14,7 +14,7 @@ from tacita.core.spec.conditions import Condition, condition_of
 from .evidence import Evidence
 from .generalisation import cells_of
 
-_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
+SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -83,7 +83,7 @@ def _answer(condition: Condition, record: dict[str, Any]) -> bool | None:
         if clause.value is None:
             own: bool | None = (value is None) == (clause.sign == "=")
         else:
-            own = None if value is None else bool(_SIGNS[clause.sign](value, clause.value))
+            own = None if value is None else bool(SIGNS[clause.sign](value, clause.value))
         if own is False:
             return False
         answer = None if own is None else answer

@@ -26,9 +26,9 @@ from tacita.io.formats.stata import Stata
 from tacita.io.formats.xport import Xport
 
 from .cells import as_array, identical
-from .checks import speaks
 from .column_metadata import says_more
 from .evidence import Evidence
+from .hidden_content import speaks
 
 
 def promise_of(form: RecordFormat) -> str:

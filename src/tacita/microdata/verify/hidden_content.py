@@ -1,4 +1,4 @@
-"""What a column stores beside the cells it shows: entries of dictionaries, hidden slots, cut-off ends.
+"""What is stored beside the cells that are shown: dictionary entries, hidden slots, cut-off ends, metadata.
 
 Types are known one by one; one that is not known is a fault, for nobody can say what it remembers.
 """
@@ -17,6 +17,7 @@ from tacita.core import Mask
 from tacita.core.data.number_parsing import UNTYPED
 
 from .cells import TEXT_OF_VIEWS, as_array
+from .evidence import Evidence
 
 _STALE = "remember values that no record has"
 _UNKNOWN = "are of a type whose memory cannot be checked"
@@ -26,6 +27,45 @@ _UNKNOWN = "are of a type whose memory cannot be checked"
 _FILLERS = {0, 1, -1, -(2**63)}
 
 _KNOWN_EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8", "pandas.period", "pandas.interval")
+
+
+def no_leftovers(evidence: Evidence) -> str | None:
+    """Columns store only what their cells show; frames carry no notes."""
+    wrong: dict[str, list[str]] = {}
+    for name in evidence.released.columns:
+        for fault in faults(evidence.released.column(name), evidence.content is None):
+            wrong.setdefault(fault, []).append(name)
+    if wrong:
+        return "; ".join(
+            f"{len(names)} columns {fault}: {', '.join(names)}" for fault, names in wrong.items()
+        )
+    native = evidence.released.native
+    if isinstance(native, pa.Table) and speaks(native.schema):
+        return "the schema carries metadata"
+    if getattr(native, "attrs", None):
+        return "the frame carries attributes (attrs)"
+    if any(_index_remembers(getattr(native, side, None)) for side in ("index", "columns")):
+        return "the index remembers values that no record or column has"
+    return None
+
+
+def _index_remembers(index: Any) -> bool:
+    """Whether a pandas index has levels or categories out of use."""
+    for level, codes in zip(getattr(index, "levels", ()), getattr(index, "codes", ()), strict=False):
+        if np.unique(codes[codes >= 0]).size != len(level) or _index_remembers(level):
+            return True
+    categories = getattr(index, "categories", None)
+    return categories is not None and len(index.unique().dropna()) != len(categories)
+
+
+def speaks(schema: pa.Schema) -> bool:
+    """Whether a schema or one of its fields, at any depth, carries metadata."""
+    return bool(schema.metadata) or any(_field_speaks(field) for field in schema)
+
+
+def _field_speaks(field: pa.Field) -> bool:
+    inner = [field.type.field(i) for i in range(field.type.num_fields)]
+    return bool(field.metadata) or any(_field_speaks(child) for child in inner)
 
 
 def faults(series: nw.Series[Any], in_memory: bool) -> set[str]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from tacita.core import Ints, Mask, Microdata
 
 from .cells import as_array, identical, same_text
-from .evidence import Evidence, distinct, gaps, no_category
+from .evidence import Evidence, distinct, gaps, no_category, sizes
 from .generalisation import combinations_of
 
 # So many originals are joined with all released records at a time.
@@ -170,3 +170,51 @@ def _numbered(evidence: Evidence, name: str) -> tuple[Ints, Ints]:
     absent = gaps(evidence.claim.original, name)[rows]
     # what is shown is the original, which another promise says; here it counts whether it is
     return np.where(absent, -1, before), np.where(_empty(evidence, name), -1, before)
+
+
+def suppressed_cells(evidence: Evidence) -> str | None:
+    """Gaps are those of the originals or declared; none is needless; k records miss the same columns."""
+    claim = evidence.claim
+    if claim.suppressed is None or claim.k is None:
+        return "the claim does not say which cells were suppressed"
+    names = claim.original.quasi
+    before = np.column_stack([gaps(claim.original, name)[claim.rows] for name in names])
+    if empty := int((before & claim.suppressed).sum()):
+        return f"{empty} cells are declared suppressed that had no value"
+    absent = before | claim.suppressed
+    shown = np.column_stack([evidence.gaps_shown(name) for name in names])
+    wrong = [name for name, differs in zip(names, (absent != shown).any(axis=0), strict=True) if differs]
+    if wrong:
+        return f"{len(wrong)} columns miss other values than the claim says: {', '.join(wrong)}"
+    if needless := _needless(evidence, before):
+        return f"{needless} values are suppressed that no record of the same missing columns misses itself"
+    units = None if isinstance(evidence.units, str) else evidence.units
+    for counted in (None, units):
+        counts = sizes(evidence.strata, counted)
+        if short := int((counts < claim.k).sum()):
+            return f"{short} of {counts.size} combinations of missing columns have fewer than k={claim.k}"
+    if emptied := _emptied(evidence, before, claim.k):
+        return f"{emptied} records lost all their values, beside fewer than k={claim.k} that never had any"
+    return None
+
+
+def _needless(evidence: Evidence, before: Mask) -> int:
+    """Suppressed cells of a column that no original of their stratum misses."""
+    suppressed = evidence.claim.suppressed
+    assert suppressed is not None
+    missed = np.zeros((int(evidence.strata.max()) + 1, before.shape[1]), dtype=bool)
+    np.logical_or.at(missed, evidence.strata, before)
+    return int((suppressed & ~missed[evidence.strata]).sum())
+
+
+def _emptied(evidence: Evidence, before: Mask, k: int) -> int:
+    """Records that lost all they had in a stratum where fewer than k had nothing."""
+    absent = np.column_stack([evidence.absent(name) for name in evidence.claim.original.quasi])
+    empty = before.all(axis=1)
+    units = np.arange(empty.size) if isinstance(evidence.units, str) else evidence.units
+    emptied = absent.all(axis=1) & ~empty
+    return sum(
+        int((emptied & (evidence.strata == stratum)).sum())
+        for stratum in np.unique(evidence.strata[emptied]).tolist()
+        if np.unique(units[empty & (evidence.strata == stratum)]).size < k
+    )

@@ -148,14 +148,20 @@ def _given(evidence: Evidence, name: str) -> set[object]:
     }
 
 
-def extremes_hidden(evidence: Evidence) -> str | None:
-    """No number beyond the means of the k outermost originals of its stratum, of k units where named."""
-    claim, units = evidence.claim, evidence.units
-    k = claim.k
+def _nothing_promised(evidence: Evidence) -> str | None:
+    """Why values of k originals cannot be counted: k says nothing, or nobody can tell the named units."""
+    k, units, roles = evidence.claim.k, evidence.units, evidence.claim.original.roles
     if k is None or k < 2:
         return f"k={k} promises nothing"
-    if isinstance(units, str) and _unit_named(evidence):
-        return units
+    return units if isinstance(units, str) and roles is not None and roles.unit is not None else None
+
+
+def extremes_hidden(evidence: Evidence) -> str | None:
+    """No number beyond the means of the k outermost originals of its stratum, of k units where named."""
+    claim, k, units = evidence.claim, evidence.claim.k, evidence.units
+    if fault := _nothing_promised(evidence):
+        return fault
+    assert k is not None
     beyond, few = 0, 0
     for name in claim.original.quasi:
         if not is_numeric(claim.original, name):
@@ -178,11 +184,6 @@ def extremes_hidden(evidence: Evidence) -> str | None:
     return f"{beyond} numbers lie beyond the means of the k={k} outermost originals" if beyond else None
 
 
-def _unit_named(evidence: Evidence) -> bool:
-    roles = evidence.claim.original.roles
-    return roles is not None and roles.unit is not None
-
-
 def _outermost(values: Floats, owners: Ints) -> tuple[list[float], list[float]]:
     """The smallest value of each owner, ascending, and the largest of each, descending."""
     rising = np.lexsort((values, owners))
@@ -193,12 +194,10 @@ def _outermost(values: Floats, owners: Ints) -> tuple[list[float], list[float]]:
 
 def labels_shared(evidence: Evidence) -> str | None:
     """Categories and gaps of each stratum, counted among its originals, by unit where units are named."""
-    claim, units = evidence.claim, evidence.units
-    k = claim.k
-    if k is None or k < 2:
-        return f"k={k} promises nothing"
-    if isinstance(units, str) and _unit_named(evidence):
-        return units
+    claim, k, units = evidence.claim, evidence.claim.k, evidence.units
+    if fault := _nothing_promised(evidence):
+        return fault
+    assert k is not None
     owners: list[int] = (np.arange(claim.rows.size) if isinstance(units, str) else units).tolist()
     rare = 0
     for name in claim.original.quasi:

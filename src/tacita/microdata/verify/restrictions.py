@@ -5,10 +5,6 @@ Read again from the words of the claim and tried on the published cells, labels 
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from tacita.core import Floats, Mask, Microdata
@@ -16,17 +12,10 @@ from tacita.core.spec.conditions import Clause, Condition, condition_of, edit_of
 
 from .categories import sorting_keys
 from .cells import as_array
+from .dropping import SIGNS
 from .evidence import Evidence
 from .mixed import UNKNOWN, is_numeric, published_keys, published_numbers, words_of
 
-_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 # Sums are kept to this share of what is added.
 _SUMS = 1e-9
 
@@ -81,7 +70,7 @@ class _Cells:
         return found
 
     def clause(self, clause: Clause) -> Mask:
-        name, compare = clause.column, _SIGNS[clause.sign]
+        name, compare = clause.column, SIGNS[clause.sign]
         if is_numeric(self.original, name):
             numbers = self.numbers(name)
             if clause.value is None:

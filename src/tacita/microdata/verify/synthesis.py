@@ -10,7 +10,7 @@ import numpy as np
 
 from tacita.core import Ints, Matrix
 
-from .columns import masked_cells
+from .checks import masked_cells
 from .evidence import Evidence
 from .mixed import mixed_cells
 

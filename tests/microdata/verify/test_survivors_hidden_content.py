@@ -1,4 +1,4 @@
-"""As test_verify_survivors.py, of memory: arrays made of buffers that hide something, and that do not."""
+"""As test_survivors.py, of memory: arrays made of buffers that hide something, and that do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""As test_verify_survivors.py, of what is counted and computed: noise, ranks, originals that come back.
+"""As test_survivors.py, of what is counted and computed: noise, ranks, originals that come back.
 
 Columns are planted as they stand, without a method; where a figure has a plain definition, it is a twin.
 """

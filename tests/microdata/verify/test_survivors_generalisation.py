@@ -18,7 +18,7 @@ from tacita.core.results.release import Claim
 from tacita.core.spec.roles import Roles
 from tacita.microdata import verify
 from tacita.microdata.verify import generalisation
-from tacita.microdata.verify.uniques import uniques
+from tacita.microdata.verify.file_models import uniques
 
 # Diagnoses below two headings.
 ILLNESSES = {"cold": ["flu", "cough"], "bone": ["fracture", "sprain"]}
