@@ -73,20 +73,6 @@ def skipped(protected: Protected) -> Iterator[Caution]:
         )
 
 
-def unit_released(protected: Protected) -> Iterator[Caution]:
-    roles = protected.claim.original.roles
-    if roles is not None and roles.unit is not None and roles.unit in protected.data.columns:
-        several = np.bincount(protected.data.alike(roles.unit).codes)
-        how = "as pseudonyms" if roles.unit in roles.pseudonyms else "unchanged"
-        yield Caution(
-            "unit-released",
-            f"Unit column {roles.unit} is released {how}: it ties together the records of these units, "
-            "and whoever knows one of them finds the others.",
-            int((several > 1).sum()),
-            "Name it under identifiers as well to leave it out, or under pseudonyms to replace it.",
-        )
-
-
 def pseudonyms(made: Made) -> Iterator[Caution]:
     """That pseudonyms link files, and spellings of identifiers that share one."""
     claim = made.claim
@@ -110,21 +96,6 @@ def pseudonyms(made: Made) -> Iterator[Caution]:
                 spellings - words,
                 "Give each its own spelling, where they do not mean the same.",
             )
-
-
-def units_merged(protected: Protected) -> Iterator[Caution]:
-    """Units that were spelled in several ways and counted as one."""
-    original = protected.claim.original
-    unit = original.roles.unit if original.roles else None
-    merged = original.alike(unit).merged if unit is not None else 0
-    if merged:
-        yield Caution(
-            "units-merged",
-            f"Names in unit column {unit} that differ from another only in case, blanks, the encoding of "
-            "accents or zeros that do not count: they were counted as the same unit.",
-            merged,
-            "Give each unit one name, or names that differ in more, where they are not the same.",
-        )
 
 
 def recomputable(protected: Protected) -> Iterator[Caution]:
