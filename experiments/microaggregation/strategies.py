@@ -17,7 +17,7 @@ from experiments.document import Cell, table
 from experiments.files import Matrix
 from experiments.printed.dfo import HM_FIRST
 from tacita.core import Floats, Run
-from tacita.microdata.methods.microaggregation.kmeans_variants import (
+from tacita.microdata.methods.microaggregation.reassignment import (
     By,
     fill_short,
     improve_once,

@@ -25,7 +25,7 @@ from tacita.io.formats.record_format import unfolding_at_most
 from tacita.microdata.explore.column_profile import exposure, guess_roles, profile
 from tacita.microdata.explore.hierarchies import look_at_hierarchy, make_hierarchy
 from tacita.microdata.explore.risk_profile import profile as _risk_profile
-from tacita.microdata.methods.masking.pram_correction import unpram
+from tacita.microdata.methods.masking.transitions import unpram
 from tacita.microdata.plans.plan import Plan, Protection
 from tacita.microdata.plans.requirements import RequireSection
 from tacita.microdata.plans.risk_plan import RiskSection

@@ -136,7 +136,7 @@ def test_a_plug_in_is_found_but_never_replaces_a_built_in(monkeypatch):
     def points(group):
         if group != "tacita.microaggregation":
             return []
-        own = Point("mine", "tacita.microdata.methods.microaggregation.univariate:HM")
+        own = Point("mine", "tacita.microdata.methods.microaggregation.mhm:HM")
         return [own, Point("mdav", "evil:Evil")]
 
     monkeypatch.setattr(registry, "entry_points", points)

@@ -7,7 +7,7 @@ import tacita
 from conformance.breakers import DOCUMENTED, breakers, expect_broken, planted
 from tacita import testing
 from tacita.core import Method
-from tacita.microdata.measures.loss.squared import IL1
+from tacita.microdata.measures.loss.changed_values import IL1
 from tacita.microdata.methods.masking.noise import Noise
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.breakers import breakers, expect_broken, planted, unbroken
 from tacita.core import Run
-from tacita.microdata.measures.loss.squared import IL1
+from tacita.microdata.measures.loss.changed_values import IL1
 from tacita.microdata.measures.measure import Measure
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tacita.io.hierarchies import read_hierarchy
+from tacita.microdata.methods.generalisation.file_models import Population
 from tacita.microdata.methods.generalisation.key_hierarchies import Keys, ladders_of
 from tacita.microdata.methods.generalisation.models import Models, built
-from tacita.microdata.methods.generalisation.populations import Population
 from tacita.microdata.methods.generalisation.quality import Quality
 
 FOLDER = Path(os.environ.get("TACITA_SHARED", "")) / "reference" / "arx"

@@ -24,7 +24,7 @@ def plugged_in(monkeypatch):
     """A plug-in whose name differs from another in capital letters alone."""
 
     class Point:
-        name, value = "MDAV", "tacita.microdata.methods.microaggregation.univariate:HM"
+        name, value = "MDAV", "tacita.microdata.methods.microaggregation.mhm:HM"
 
     def points(group):
         return [Point] if group == "tacita.microaggregation" else []

@@ -77,28 +77,11 @@ def compatible_sums(keys, rows, upto, out):
 
 
 @njit(cache=True, nogil=True)
-def compatible_distinct(keys, rows, units, most, out):
-    """For every key how many distinct units the rows compatible with it have; units are below `most`.
-
-    As above, and one step a compatible row.
-    """
-    n = rows.shape[0]
-    stack = np.empty((n + 1, 3), dtype=np.int64)
-    starts, stops = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    seen = np.full(most, -1, dtype=np.int64)
-    for q in range(keys.shape[0]):
-        found = _ranges(keys[q], rows, stack, starts, stops)
-        out[q] = 0
-        for each in range(found):
-            for place in range(starts[each], stops[each]):
-                if seen[units[place]] != q:
-                    seen[units[place]] = q
-                    out[q] += 1
-
-
-@njit(cache=True, nogil=True)
 def compatible_worth(keys, rows, units, most, worth, out):
-    """The same, each distinct unit with what it is worth: worth[i] is that of the unit of row i."""
+    """For every key what the distinct units of the rows compatible with it are worth together.
+
+    units are below `most`; worth[i] is that of the unit of row i. As above, and one step a compatible row.
+    """
     n = rows.shape[0]
     stack = np.empty((n + 1, 3), dtype=np.int64)
     starts, stops = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Cutting an ordering of records into consecutive groups at least cost."""
+"""Consecutive runs of an ordering: cut at least squared error, or as short as k distinct units allow."""
 
 from __future__ import annotations
 
@@ -46,19 +46,41 @@ def shortest_segmentation(x, first_end, last_end, labels):
 
 
 @njit(cache=True, nogil=True)
-def unit_segment_ends(units, n_units, k, first_end):
-    """first_end[i] = the first row by which k distinct units have stood since row i; n if never. O(n)."""
-    n = units.shape[0]
-    seen = np.zeros(n_units, dtype=np.int64)
-    distinct = 0
-    end = 0
-    for i in range(n):
-        while end < n and distinct < k:
-            if seen[units[end]] == 0:
+def window_ends(units, k):
+    """Where the shortest run from each place that holds k distinct units ends; -1 if none does. O(n).
+
+    units: the unit of each value, below their number, in the order of the values.
+    """
+    n = units.size
+    ends = np.full(n, -1, dtype=np.int64)
+    inside = np.zeros(0 if n == 0 else units.max() + 1, dtype=np.int64)
+    distinct, stop = 0, 0
+    for start in range(n):
+        while stop < n and distinct < k:
+            inside[units[stop]] += 1
+            if inside[units[stop]] == 1:
                 distinct += 1
-            seen[units[end]] += 1
-            end += 1
-        first_end[i] = end - 1 if distinct >= k else n
-        seen[units[i]] -= 1
-        if seen[units[i]] == 0:
+            stop += 1
+        if distinct < k:
+            break
+        ends[start] = stop - 1
+        inside[units[start]] -= 1
+        if inside[units[start]] == 0:
             distinct -= 1
+    return ends
+
+
+@njit(cache=True, nogil=True)
+def consecutive_runs(ends):
+    """The number of the run that each place lies in: one begins where the last ended. O(n).
+
+    ends: of the shortest run from each place, -1 where there is none. What is left at the end joins the last.
+    """
+    n = ends.size
+    found = np.zeros(n, dtype=np.int64)
+    start, run = 0, 0
+    while start < n and ends[start] >= 0:
+        found[start : ends[start] + 1] = run
+        start, run = ends[start] + 1, run + 1
+    found[start:] = max(run - 1, 0)
+    return found

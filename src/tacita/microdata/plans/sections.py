@@ -159,7 +159,7 @@ class MethodSection(Parameters):
         found = [registry.record_method(name) for name in self.chain]
         if len(found) == 1:
             return found[0](**self.parameters)
-        from tacita.microdata.methods.microaggregation.chain import Chain
+        from tacita.microdata.methods.microaggregation.improvement import Chain
 
         alone = [name for name, method in zip(self.chain, found, strict=True) if method.kind != Chain.kind]
         if alone:

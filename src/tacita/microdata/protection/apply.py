@@ -28,11 +28,9 @@ from tacita.microdata.methods.coding.coding_method import Coding
 from tacita.microdata.methods.dropping.dropping_method import Dropping
 from tacita.microdata.methods.generalisation.generalisation_method import Generalisation
 from tacita.microdata.methods.generalisation.key_hierarchies import Keys, ladders_of
-from tacita.microdata.methods.local_suppression.local_suppression_method import Withholding
-from tacita.microdata.methods.local_suppression.summary import WithheldCells
+from tacita.microdata.methods.local_suppression.local_suppression_method import WithheldCells, Withholding
 from tacita.microdata.methods.masking.masking_method import CategoryMasking, Coded, Masking, held
-from tacita.microdata.methods.microaggregation.microaggregation_method import Microaggregation
-from tacita.microdata.methods.microaggregation.precomputed import Given
+from tacita.microdata.methods.microaggregation.microaggregation_method import Given, Microaggregation
 from tacita.microdata.methods.recoding.recoding_method import Recoding
 from tacita.microdata.methods.synthesis.mixed import MixedSynthesis, repeated
 from tacita.microdata.methods.synthesis.synthesis_method import BaseSynthesis, Synthesis, refuse_fractions

@@ -16,7 +16,7 @@ from tacita.core.results.warning_severity import gravest_first
 from tacita.io.workdir import Scratch
 from tacita.microdata.measures.evaluate import OfAll
 from tacita.microdata.measures.measure import Measure
-from tacita.microdata.methods.microaggregation.precomputed import Given
+from tacita.microdata.methods.microaggregation.microaggregation_method import Given
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.protection.steps import Step, make, steps_for
 from tacita.microdata.release.record import only_coarser, recorded, suited

@@ -14,7 +14,7 @@ import tacita
 from effort import DEAR
 from tacita.core import Run
 
-from . import plain
+from . import slow_twin
 
 LETTERS = ["a", "b", "c", None]
 
@@ -75,7 +75,7 @@ def test_every_release_is_k_anonymous_as_promised(table, reading, m, units, stra
     halves = np.array(table["half"].to_pylist())
     for half in np.unique(halves) if strata else [None]:
         rows = np.flatnonzero(halves == half) if strata else np.arange(len(halves))
-        assert plain.keeps(
+        assert slow_twin.keeps(
             before[rows],
             after[rows],
             3,

@@ -15,7 +15,7 @@ from effort import DEAR
 from households_at_hand import REGIONS, persons, sdcmicro
 from seeds import SEED
 from tacita.core import Run
-from tacita.kernels.records.pairing import pair_apart
+from tacita.kernels.records.swapping import pair_apart
 from tacita.microdata.methods.masking.households import Homes, RecordSwap
 from tacita.microdata.methods.masking.masking_method import Coded
 from twins.pairing import paired_apart

@@ -15,7 +15,7 @@ import tacita
 from planting import FORMS, Plant, cell, failed, judge, one_bit, release, with_column
 from tacita.core import VerificationError
 from tacita.microdata.methods.masking.ranking import OneDims
-from tacita.microdata.methods.microaggregation.univariate import HM
+from tacita.microdata.methods.microaggregation.mhm import HM
 
 # IL1 in percent, ours: `python -m benchmarks maskings`; that no cut loses less is shown below.
 DATA = {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import tacita
 from tacita.core import ParameterError, Partition, Run
 from tacita.kernels.records import annealing, move_costs
-from tacita.kernels.records.windows import nearest_in_windows
+from tacita.kernels.records.distance import nearest_in_windows
 from tacita.microdata.methods.microaggregation import neighbours
 from tacita.microdata.methods.microaggregation.annealing import Walks
 from tacita.microdata.methods.microaggregation.best import Best

@@ -10,12 +10,22 @@ from effort import DEAR
 from tacita.core import Partition, Run
 from tacita.microdata.methods.microaggregation.best import Best
 from tacita.microdata.methods.microaggregation.bounding import Pricing, least_shares
-from tacita.microdata.methods.microaggregation.column_generation import QUICK, Care, Generation, tightened
-from tacita.microdata.methods.microaggregation.diving import dive
-from tacita.microdata.methods.microaggregation.groups import as_groups, as_labels, squared_errors
-from tacita.microdata.methods.microaggregation.polishing import polish
-from tacita.microdata.methods.microaggregation.recombination import recombine, regroup
-from tacita.microdata.methods.microaggregation.set_partitioning import Columns, Limits, no_triples
+from tacita.microdata.methods.microaggregation.column_generation import (
+    QUICK,
+    Care,
+    Generation,
+    dive,
+    tightened,
+)
+from tacita.microdata.methods.microaggregation.recombination import polish, recombine, regroup
+from tacita.microdata.methods.microaggregation.set_partitioning import (
+    Columns,
+    Limits,
+    as_groups,
+    as_labels,
+    no_triples,
+    squared_errors,
+)
 from twins.groups import groups_of, least_error, squared_error
 
 

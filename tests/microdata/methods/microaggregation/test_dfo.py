@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 import tacita
 from tacita.core import Partition, Run
 from tacita.microdata.methods.microaggregation.dfo import HEURISTICS
-from tacita.microdata.methods.microaggregation.initial_groups import dissolve, divide, with_groups
-from tacita.microdata.methods.microaggregation.kmeans_variants import improve_once, squared_error
+from tacita.microdata.methods.microaggregation.reassignment import (
+    dissolve,
+    divide,
+    improve_once,
+    squared_error,
+    with_groups,
+)
 
 # Of the large file one cell here; `python -m experiments microaggregation` prints all of them.
 CELLS = [

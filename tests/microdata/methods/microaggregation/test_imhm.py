@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import tacita
 from effort import first_of_each
 from tacita.core import Partition, Run
-from tacita.kernels.records.chains import two_opt
+from tacita.kernels.records.paths import two_opt
 from tacita.microdata.methods.microaggregation.imhm import chained, transported
 from tacita.microdata.methods.microaggregation.orderings import nearest_next
 from twins.relocation import transport_cost

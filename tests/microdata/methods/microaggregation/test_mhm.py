@@ -1,4 +1,4 @@
-"""MHM as a second phase: after any method, after groups that are given, by every way in."""
+"""HM and MHM: no cut of a column loses less; MHM as a second phase, after any method and by every way in."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from effort import MANY
 from tacita.cli import run_command
 from tacita.core import Run
 from tacita.microdata.plans.plan import Plan
+from twins.segments import best_partition_sse, best_segmentation_sse
 
 MHM = tacita.method("mhm")
 
@@ -120,3 +122,47 @@ def test_units_hold_in_the_second_phase():
     x, units = records(), np.arange(60) // 3
     found = MHM.partition(x, Run(), units=units, start=tacita.Partition(np.arange(60) % 6, 3))
     assert min(len(set(units[found.labels == g].tolist())) for g in range(len(found.sizes))) >= 3
+
+
+numbers = st.lists(st.integers(-20, 20).map(float), min_size=2, max_size=8)
+
+
+@MANY
+@given(values=numbers, k=st.integers(2, 4))
+def test_no_partition_at_all_loses_less(values, k):
+    x = np.array(values).reshape(-1, 1)
+    if len(x) >= k:
+        assert tacita.method("hm", k=k).partition(x).sse(x) == pytest.approx(
+            best_partition_sse(x, k), abs=1e-9
+        )
+
+
+@MANY
+@given(
+    values=st.lists(st.integers(-20, 20).map(float), min_size=3, max_size=14),
+    k=st.integers(2, 4),
+    m=st.integers(2, 6),
+)
+def test_no_cut_into_segments_of_k_units_loses_less(values, k, m):
+    x = np.sort(np.array(values)).reshape(-1, 1)
+    units = np.arange(len(x)) * 5 % m
+    if len(np.unique(units)) >= k:
+        found = tacita.method("hm", k=k).partition(x, units=units)
+        assert found.sse(x) == pytest.approx(best_segmentation_sse(x, k, units), abs=1e-9)
+
+
+def test_large_values_close_together_do_not_cancel():
+    x = (1e9 + np.array([0.0, 1.0, 2.0, 100.0, 101.0, 102.0])).reshape(-1, 1)
+    assert tacita.method("hm", k=3).partition(x).labels.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_more_than_one_column_is_an_error():
+    with pytest.raises(tacita.DataError, match="wanted one column, got 2"):
+        tacita.method("hm", k=2).partition(np.zeros((5, 2)))
+
+
+def test_never_loses_more_than_mdav_on_one_column():
+    x = np.random.default_rng(3).lognormal(size=(400, 1))
+    for k in (2, 3, 7):
+        best, heuristic = (tacita.method(name, k=k).partition(x).sse(x) for name in ("hm", "mdav"))
+        assert best <= heuristic

@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+from experiments.published import ORDERINGS_CHECKED
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tacita
+from effort import first_of_each
 from tacita.core import Partition, Run
 from tacita.kernels.records import tour as tour_kernel
 from tacita.microdata.methods.microaggregation import orderings
@@ -204,3 +206,18 @@ def test_every_ordering_holds_each_record_once_however_few(n):
             orderings.chained_groups(x, np.arange(n) // 2),
         ):
             assert sorted(order) == list(range(n))
+
+
+CASES = [
+    (method, name, k, loss)
+    for method, files in ORDERINGS_CHECKED.items()
+    for name, row in files.items()
+    for k, loss in row.items()
+]
+
+
+@pytest.mark.parametrize(("method", "name", "k", "loss"), first_of_each(CASES))
+def test_losses_are_those_of_the_independent_check(benchmark, method, name, k, loss):
+    z = benchmark(name)
+    found = tacita.method(method, k=k).partition(z)
+    assert 100 * found.sse(z) / (z**2).sum() == pytest.approx(loss, abs=0.01)

@@ -10,7 +10,7 @@ from pydantic import Field
 from tacita.core import Floats, Run, Score
 
 from .keys import KeyTable, SharingMeasure
-from .population_counts import StandingMeasure
+from .population import StandingMeasure
 
 _ALLOWED = Annotated[float, Field(gt=0, le=1)]
 

@@ -109,15 +109,4 @@ def compatible_units(keys: Ints, table: Ints, units: Ints) -> Ints:
     >>> compatible_units(np.array([[0]]), np.array([[0], [-1], [1]]), np.array([5, 5, 6])).tolist()
     [1]
     """
-    from tacita.kernels.records.compatible import compatible_distinct
-
-    order = _order(table)
-    keys, table = keys[:, order], table[:, order]
-    asked, which = _distinct(keys)
-    held, _ = _distinct(np.column_stack([table, units]))
-    own = np.unique(units[held], return_inverse=True)[1].reshape(-1).astype(np.int64)
-    found = np.zeros(asked.size, dtype=np.int64)
-    compatible_distinct(
-        np.ascontiguousarray(keys[asked]), np.ascontiguousarray(table[held]), own, int(own.max()) + 1, found
-    )
-    return found[which]
+    return compatible_unit_weight(keys, table, units, np.ones(len(table))).astype(np.int64)

@@ -12,7 +12,7 @@ from tacita.core import Floats, Ints, Run, Score
 from tacita.core.results.score import Files
 
 from .keys import KeyTable, numbered_units, unit_of
-from .population_counts import StandingMeasure
+from .population import StandingMeasure
 
 # From here on the series ends after few terms, whatever the sampling fraction.
 _MANY = 30

@@ -15,8 +15,7 @@ from tacita.microdata.measures.measure import ColumnMeasure, Measure
 from tacita.microdata.measures.moments import spreads
 from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
 
-from .linkage_common import BLOCK, Linked, distinct_rows, foreseen, link_sample, shares
-from .linkage_sample import people
+from .linkage_common import BLOCK, Linked, distinct_rows, foreseen, link_sample, people, shares
 
 # People of a file in parts who are linked. Where records are in groups, chances are 1/2 at the most, and the
 # share of those who are found is told to 0.2 % with 95 % confidence.

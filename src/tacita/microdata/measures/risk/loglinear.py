@@ -13,7 +13,7 @@ from tacita.core import DataError, Floats, Ints, Run, Score
 from tacita.core.spec.roles import Names
 
 from .keys import KeyTable
-from .population_counts import SampleMeasure
+from .population import SampleMeasure
 
 _MOST_CELLS = 20_000_000
 _MOST_ROUNDS = 500

@@ -14,8 +14,7 @@ from tacita.microdata.measures.measure import Measure
 from tacita.microdata.measures.moments import spreads
 from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
 
-from .linkage_common import BLOCK, Linked, distinct_rows, foreseen, shares
-from .linkage_sample import people
+from .linkage_common import BLOCK, Linked, distinct_rows, foreseen, people, shares
 
 if TYPE_CHECKING:
     from tacita.kernels.records.linkage import Agreements, Narrow

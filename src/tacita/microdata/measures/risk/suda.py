@@ -11,7 +11,7 @@ from pydantic import Field
 from tacita.core import DataError, Floats, Ints, Run, Score
 
 from .keys import KeyTable
-from .population_counts import SampleMeasure
+from .population import SampleMeasure
 
 _MOST_KEYS = 60
 

@@ -1,14 +1,20 @@
-"""What the whole file must satisfy, by the sizes of its classes: risk on average, how many stand alone."""
+"""What the whole file, and the population that its records are of, must satisfy."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from pydantic import Field
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
 
-from tacita.core import Ints
+from tacita.core import DataError, Ints, Mask, ParameterError
 from tacita.core.spec.params import Parameters
 from tacita.microdata.statistics.population_uniqueness import Estimator, Spectrum, estimated
+
+from .key_hierarchies import Ladder
 
 # room for what arithmetic on shares loses
 _SLACK = 1e-12
@@ -79,3 +85,138 @@ def least_size(models: Sequence[OfTheFile], sizes: Ints, n: int) -> int:
         if all(model.holds(kept, n) for model in models):
             return int(least)
     return int(every.sizes.max(initial=0)) + 1
+
+
+Columns = Mapping[str, tuple[Ints, Sequence[str]]]
+
+
+class KMap(Parameters):
+    """Every class stands for at least k persons of the population, however few of them are in the file.
+
+    They are counted in a table of the population, or estimated by the sum of the weights of the class.
+    Source: Sweeney (2002), IJUFKS 10(5), 557-570; El Emam & Dankar (2008), JAMIA 15(5), 627-637.
+    """
+
+    k: int = Field(ge=2, description="fewest persons of the population behind a class")
+    population: Path | None = Field(None, description="file of the population, with the keys as columns")
+    weight: str | None = Field(None, description="column of sampling weights, in place of a population")
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> KMap:
+        if (self.population is None) == (self.weight is None):
+            raise ParameterError("KMap: wanted either population (a file) or weight (a column), one of them.")
+        return self
+
+    def fails(self, records: Ints, persons: Ints) -> Mask:
+        """Which classes have too few persons behind them."""
+        return persons < self.k
+
+
+class DeltaPresence(Parameters):
+    """Nobody can say of a person of the population that she is in the file, or is not, with much certainty.
+
+    least <= (records of the class in the file) / (persons of the class in the population) <= most. Where
+    least is above 0, no class of the population may be without a record of the file.
+    Source: Nergiz, Atzori & Clifton (2007), SIGMOD, 665-676.
+    """
+
+    population: Path = Field(description="file of the population, the records among it, with the keys")
+    least: float = Field(0.0, ge=0, le=1, allow_inf_nan=False, description="smallest share in the file")
+    most: float = Field(ge=0, le=1, allow_inf_nan=False, description="largest share in the file")
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> DeltaPresence:
+        if self.least > self.most:
+            raise ParameterError(f"DeltaPresence: least is {self.least:g}, more than most, {self.most:g}.")
+        return self
+
+    def fails(self, records: Ints, persons: Ints) -> Mask:
+        """Which classes have too small or too large a share of their persons in the file."""
+        slack = 1e-12
+        share = records / np.maximum(persons, 1)
+        return np.asarray((persons < records) | (share < self.least - slack) | (share > self.most + slack))
+
+
+OfAPopulation = KMap | DeltaPresence
+
+
+@dataclass(frozen=True, repr=False)
+class Population:
+    """Different persons as leaves of ladders, with how many are alike.
+
+    `leaves[j, i]` is that of person i in key j; one place beyond the last leaf is for values that no record
+    of the file can have. `strata` are those of the file, one beyond them is another.
+    """
+
+    leaves: Ints
+    strata: Ints
+    counts: Ints
+
+    @classmethod
+    def of(cls, ladders: Sequence[Ladder], columns: Columns, strata: Ints, who: str) -> Population:
+        """Of the columns of a table. Raises where a value has no place in a hierarchy, with counts."""
+        found = [_leaves_of(ladder, *columns[ladder.name], who) for ladder in ladders]
+        rows, counts = np.unique(np.vstack([*found, strata]), axis=1, return_counts=True)
+        return cls(rows[:-1], rows[-1], counts.astype(np.int64))
+
+    def strangers(self, leaves: Ints, strata: Ints) -> int:
+        """Records that no person of the population is left for. O(n log n)."""
+        own = np.vstack([leaves, strata])
+        both = np.hstack([np.vstack([self.leaves, self.strata]), own])
+        of = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
+        left = np.bincount(of[self.counts.size :], minlength=int(of.max()) + 1)
+        left[of[: self.counts.size]] -= self.counts
+        return int(np.maximum(left, 0).sum())
+
+
+def _leaves_of(ladder: Ladder, codes: Ints, texts: Sequence[str], who: str) -> Ints:
+    labels = [ladder.labels[place] for place in ladder.levels[0].tolist()]
+    place = {"" if label is None else label: leaf for leaf, label in enumerate(labels)}
+    beyond = ladder.leaves
+    known = np.array([place.get(text, beyond) for text in texts], dtype=np.int64)
+    flat = ladder.height == 1
+    unknown = [text != "" and text not in place for text in texts]
+    if any(unknown) and not flat:
+        raise DataError(
+            f"{who}: {sum(unknown)} of {len(texts)} values of column {ladder.name} of the population are not "
+            "in its hierarchy. Add them. Spaces and capitals count."
+        )
+    return known[codes]
+
+
+class Shown:
+    """A population at the levels of a lattice: how many persons stand behind what classes show."""
+
+    def __init__(
+        self, population: Population, codes: Sequence[tuple[npt.NDArray[np.int32], Ints]], strata: int
+    ) -> None:
+        self.counts = population.counts
+        self.strata = population.strata.astype(np.int32)
+        self.rows: list[list[npt.NDArray[np.int32]]] = []
+        self.sizes: list[list[int]] = []
+        for own, (levels, sizes) in zip(population.leaves, codes, strict=True):
+            # at the top nothing tells a value that no record has from others
+            beyond = [0 if at and size == 1 else size for at, size in enumerate(sizes.tolist())]
+            self.rows.append(
+                [
+                    np.append(level, other)[own].astype(np.int32)
+                    for level, other in zip(levels, beyond, strict=True)
+                ]
+            )
+            self.sizes.append([size + 1 for size in sizes.tolist()])
+        self.widest = strata + 1
+
+    def behind(self, node: Sequence[int], classes: npt.NDArray[np.int32]) -> tuple[Ints, bool]:
+        """Persons behind each class, and whether some are behind none. O(keys (classes + persons)).
+
+        classes: (keys + 1, classes) codes that each shows at the node, its stratum last; all different.
+        """
+        from tacita.kernels.records.classes import classes_of, summed
+
+        own = np.vstack([*(self.rows[j][level] for j, level in enumerate(node)), self.strata])
+        sizes = [self.sizes[j][level] for j, level in enumerate(node)] + [self.widest]
+        rows = np.ascontiguousarray(np.hstack([classes, own]), dtype=np.int32)
+        found = classes_of(rows, np.arange(len(rows)), np.array(sizes, dtype=np.int64))
+        shown = classes.shape[1]
+        persons = summed(found.of[shown:], self.counts, found.first.size)
+        return persons[:shown], found.first.size > shown

@@ -15,10 +15,9 @@ from pydantic import Field, model_validator
 from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, ParameterError, RecordMethod, Run
 from tacita.core.spec.roles import KINDS, Kind
 
-from .file_models import OfTheFile
+from .file_models import Columns, DeltaPresence, KMap, OfAPopulation, OfTheFile, Population
 from .key_hierarchies import Keys
 from .models import KNOWN, Models, ModelSettings, OfAClass, TCloseness, built, guard_of
-from .populations import Columns, DeltaPresence, KMap, OfAPopulation, Population
 
 COARSER = ("k-anonymous", "generalised", "models-hold", "few-suppressed")
 

@@ -13,7 +13,7 @@ import numpy as np
 from tacita.core import DataError, Floats, Hierarchy, Ints, Matrix
 
 if TYPE_CHECKING:
-    from .populations import Population
+    from .file_models import Population
 
 TOP = "*"
 

@@ -14,10 +14,9 @@ import numpy.typing as npt
 from tacita.core import DataError, Floats, Ints, Mask
 from tacita.core.data.memory import refuse_memory
 
-from .file_models import least_size
+from .file_models import DeltaPresence, Shown, least_size
 from .key_hierarchies import Keys
 from .models import Models, guard_of
-from .populations import DeltaPresence, Shown
 
 if TYPE_CHECKING:
     from tacita.kernels.records.classes import Counted

@@ -15,9 +15,16 @@ from tacita.core import Floats, Ints, ParameterError
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.size_limits import values_of_json
 
-from .file_models import AverageRisk, OfTheFile, PopulationUniqueness, SampleUniqueness
+from .file_models import (
+    AverageRisk,
+    DeltaPresence,
+    KMap,
+    OfAPopulation,
+    OfTheFile,
+    PopulationUniqueness,
+    SampleUniqueness,
+)
 from .key_hierarchies import Keys
-from .populations import DeltaPresence, KMap, OfAPopulation
 
 _KINDS = (
     "distinct",

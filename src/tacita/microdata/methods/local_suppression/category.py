@@ -93,7 +93,7 @@ def _filled(keys: Keys, stars: Ints, rest: Mask, k: int) -> Ints:
 
 
 def _improved(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
-    from tacita.kernels.records.withholding import Groups, chain, improve
+    from tacita.kernels.records.local_suppression import Groups, chain, improve
 
     n, missing = keys.n, keys.missing
     group = np.unique(keys.shown(stars), return_inverse=True)[1].reshape(-1).astype(np.int64)

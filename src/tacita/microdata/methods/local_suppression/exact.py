@@ -8,9 +8,10 @@ compatible with an original must be taken by k records or units. z[u] tells whet
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -27,24 +28,19 @@ _ENTRIES = 3_000_000
 _MARGIN = 1e-6
 
 
-class Terms(Protocol):
-    """What was asked for."""
+@dataclass(frozen=True)
+class Terms:
+    """What was asked for: k, how gaps are read, of how many keys at a time, how far a proof may go."""
 
-    @property
-    def k(self) -> int:
-        """Records or units."""
+    k: int
+    wildcard: bool
+    m: int | None
+    options: int
+    nodes: int
 
-    @property
-    def wildcard(self) -> bool:
-        """How an empty cell is read."""
-
-    @property
-    def options(self) -> int:
-        """As many at most."""
-
-    @property
-    def nodes(self) -> int:
-        """As many at most."""
+    def families(self, d: int) -> list[list[int]]:
+        """The combinations of columns of which k is asked."""
+        return [list(each) for each in combinations(range(d), self.m or d)]
 
 
 class Proof(NamedTuple):
@@ -246,3 +242,56 @@ def _step(weights: Floats) -> float:
 
 def _rounded_up(bound: float, step: float) -> float:
     return float(np.ceil(bound / step - _MARGIN) * step) if step else bound
+
+
+_SOLVED_AGAIN = "solving parts again"
+# How many parts, kinds of records in one, its options, and nodes of its search at most.
+_PARTS, _KINDS, _OPTIONS, _NODES = 40, 40, 3000, 20
+# After so many parts in a row that save nothing, others hardly will.
+_IDLE = 6
+# Beyond so many records parts are too small a share of them to be worth the time.
+_MOST_RECORDS = 5000
+
+
+def polished(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
+    """Sets of empty columns that cost no more: whoever shows the same now, with those nearby, chooses again.
+
+    Every part holds all records of its patterns, so that whatever it chooses, the others are as they were.
+    The cost of some small integer programmes.
+    """
+    if keys.n > _MOST_RECORDS:
+        return stars
+    stars, idle = stars.copy(), 0
+    for done, rows in zip(range(_PARTS), _groups_of_patterns(keys, stars), strict=False):
+        run.report(_SOLVED_AGAIN, done, _PARTS)
+        if run.enough() or idle == _IDLE:
+            break
+        own = Keys(keys.codes[rows], keys.units[rows], keys.weights)
+        found = improved(
+            own,
+            stars[rows],
+            [list(range(keys.d))],
+            Terms(k, wildcard=False, m=None, options=_OPTIONS, nodes=_NODES),
+            run,
+        )
+        idle += 1
+        if found is not None and own.price(found.stars) < own.price(stars[rows]):
+            stars[rows], idle = found.stars, 0
+    run.report(_SOLVED_AGAIN, 1, 1)
+    return stars
+
+
+def _groups_of_patterns(keys: Keys, stars: Ints) -> Iterator[Ints]:
+    """Records of patterns that stand together when sorted, by one column after another as the last."""
+    for turn in range(keys.d):
+        order = np.lexsort([keys.codes[:, (j + turn) % keys.d] for j in range(keys.d)])
+        taken = np.zeros(keys.n, dtype=bool)
+        for at, first in enumerate(order.tolist()):
+            if taken[first] or not stars[first]:
+                continue
+            # kinds nearby, and all who show what they show
+            near = order[max(0, at - _KINDS // 2) : at + _KINDS]
+            shown = keys.shown(stars)
+            rows = np.flatnonzero(np.isin(shown, np.unique(shown[near])))
+            taken[rows] = True
+            yield rows

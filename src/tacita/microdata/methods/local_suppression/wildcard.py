@@ -13,8 +13,7 @@ import numpy as np
 
 from tacita.core import Ints, Run
 
-from .bounds import fitting
-from .keys import Keys, counted, looked_up
+from .keys import Keys, counted, fitting, looked_up
 
 _STAGE = "withholding cells"
 # What a cell may cost for each count that it adds, from one pass over the sets of columns to the next.
@@ -82,7 +81,7 @@ def _fitted(keys: Keys, given: Ints, k: int, run: Run) -> Ints:
 
 def _helping(keys: Keys, stars: Ints, rows: Ints, k: int, run: Run) -> Ints:
     """Hide more in some records, until k are compatible with every original."""
-    from tacita.kernels.records.compatible_suppression import help_others
+    from tacita.kernels.records.local_suppression import help_others
 
     lacking = np.maximum(0, k - covering(keys, stars, rows))
     for turn, price in enumerate(_PRICES):
@@ -107,7 +106,7 @@ def _helping(keys: Keys, stars: Ints, rows: Ints, k: int, run: Run) -> Ints:
 
 def _shown_again(keys: Keys, own: Ints, stars: Ints, rows: Ints, k: int) -> Ints:
     """Give back what was hidden to help and is not needed, the dearest columns first."""
-    from tacita.kernels.records.compatible_suppression import give_back
+    from tacita.kernels.records.local_suppression import give_back
 
     spare = covering(keys, stars, rows) - k
     order = np.argsort(-keys.weights, kind="stable")

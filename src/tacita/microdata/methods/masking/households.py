@@ -213,7 +213,7 @@ class _Pairing:
 
     def run(self, profile: Ints, level: int, wanted: Mask, most: int) -> None:
         """Pair those wanted across areas of a level, first within the area above, then anywhere."""
-        from tacita.kernels.records.pairing import pair_apart
+        from tacita.kernels.records.swapping import pair_apart
 
         area = self.homes.areas[level]
         near = [[profile, self.homes.areas[level - 1]]] if level else []

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, GroupSize, Matrix, Run
-from tacita.microdata.methods.microaggregation.univariate import HM
+from tacita.microdata.methods.microaggregation.mhm import HM
 from tacita.microdata.statistics.group_statistics import published_means
 
 from .masking_method import Masked, Masking

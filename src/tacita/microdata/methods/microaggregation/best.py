@@ -16,8 +16,8 @@ from .annealing import LARGE, STAGE, Walks, list_length, reach_of, varying
 from .blocks import Blocks
 from .certificate import certify
 from .improvement import Improvement
-from .kmeans_variants import split_large
 from .neighbours import cut_order, search_order
+from .reassignment import split_large
 from .recombination import STAGE as COMBINING
 from .recombination import Told, recombine, regroup
 from .set_partitioning import Limits
@@ -254,7 +254,7 @@ class Best(Improvement):
 
     def _exact(self, x: Matrix, run: Run) -> Labels:
         """The best there is, where records lie on a line or form one group."""
-        from .univariate import HM
+        from .mhm import HM
 
         run.report(STAGE, 0, 1)
         if x.shape[1] == 0 or len(x) < 2 * self.k:

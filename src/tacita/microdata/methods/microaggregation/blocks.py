@@ -13,9 +13,9 @@ from tacita.core.spec import registry
 
 from .annealing import STAGE, Walks, varying
 from .improvement import Improvement
-from .kmeans_variants import split_large
 from .microaggregation_method import Microaggregation
 from .neighbours import cut_order, search_order
+from .reassignment import split_large
 from .repair import merge_short_groups
 
 # Records of a block, at least, for each of a group.

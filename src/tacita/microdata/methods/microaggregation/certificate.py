@@ -15,10 +15,9 @@ from tacita.core.arrays import as_matrix
 
 from .bounding import Pricing, least_shares
 from .column_generation import LITTLE, QUICK, THOROUGH, WIDTHS, Generation, tightened
-from .groups import as_groups, as_labels
-from .polishing import polish
-from .set_partitioning import Columns, Limits
-from .univariate import HM
+from .mhm import HM
+from .recombination import polish
+from .set_partitioning import Columns, Limits, as_groups, as_labels
 
 _WHO = "Certificate"
 _STAGE = "proving the bound"

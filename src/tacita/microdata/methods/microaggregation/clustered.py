@@ -9,9 +9,9 @@ from pydantic import Field
 
 from tacita.core import Labels, Matrix, Run
 
-from .kmeans_variants import nearest_centres, reassign
 from .mdav import MDAV
 from .microaggregation_method import Microaggregation
+from .reassignment import nearest_centres, reassign
 from .repair import merge_short_groups
 
 _USUAL = 200

@@ -11,8 +11,16 @@ from tacita.core import Labels, Matrix, Run
 
 from .gsms import GSMST2
 from .improvement import START, Improvement
-from .initial_groups import dissolve, random_groups, with_groups
-from .kmeans_variants import By, improve_once, relocate, split_large, squared_error
+from .reassignment import (
+    By,
+    dissolve,
+    improve_once,
+    random_groups,
+    relocate,
+    split_large,
+    squared_error,
+    with_groups,
+)
 
 # The heuristics of the source: what moves, in turn, and whether groups may fall short of k meanwhile.
 HEURISTICS: dict[str, tuple[tuple[By, ...], bool]] = {

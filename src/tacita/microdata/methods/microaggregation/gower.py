@@ -12,8 +12,7 @@ from tacita.core import Floats, Labels, Mask, Matrix, ParameterError, Run
 from tacita.core.spec.roles import KINDS, Kind
 from tacita.microdata.statistics.group_statistics import lower_medians, modes
 
-from .kernel_loop import finish
-from .microaggregation_method import Microaggregation
+from .microaggregation_method import Microaggregation, finish
 from .repair import centroids_of
 
 

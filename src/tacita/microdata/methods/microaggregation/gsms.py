@@ -10,8 +10,7 @@ import numpy as np
 from tacita.core import Labels, Matrix, Run
 
 from .improvement import Improvement
-from .kernel_loop import WORK_PER_CALL, finish
-from .microaggregation_method import Microaggregation
+from .microaggregation_method import WORK_PER_CALL, Microaggregation, finish
 from .repair import merge_short_groups
 
 

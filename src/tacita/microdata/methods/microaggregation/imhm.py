@@ -7,11 +7,10 @@ import numpy as np
 from tacita.core import Labels, Matrix, Run
 
 from .improvement import Improvement
-from .initial_groups import dissolve
-from .kmeans_variants import nearest_centres, relocate, split_large, squared_error
+from .mhm import cut_path
 from .orderings import nearest_next
+from .reassignment import dissolve, nearest_centres, relocate, split_large, squared_error
 from .repair import centroids_of
-from .univariate import segment_ends
 
 _NEAREST = 30
 _SWEEPS = 50
@@ -27,7 +26,7 @@ def transported(x: Matrix, centres: Matrix, k: int, nearest: int = _NEAREST) -> 
     >>> transported(np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([[0.0], [9.0]]), 2).tolist()
     [0, 0, 1, 1]
     """
-    from tacita.kernels.records.transport import transport
+    from tacita.kernels.records.assignment import transport
 
     n, groups = len(x), len(centres)
     at, sizes = np.empty(n, dtype=np.int64), np.empty(groups, dtype=np.int64)
@@ -52,7 +51,7 @@ def chained(x: Matrix, labels: Labels) -> Labels:
     >>> chained(np.array([[0.0], [9.0], [1.0], [8.0], [5.0], [4.0]]), np.array([0, 1, 0, 1, 2, 2])).tolist()
     [0, 2, 5, 4, 3, 1]
     """
-    from tacita.kernels.records.chains import members_in_order, two_opt
+    from tacita.kernels.records.paths import members_in_order, two_opt
 
     centres, sizes = centroids_of(x, labels)
     groups = len(sizes)
@@ -107,18 +106,8 @@ class IMHM(Improvement):
 
     def _round(self, x: Matrix, labels: Labels, run: Run) -> Labels:
         moved = split_large(x, transported(x, centroids_of(x, labels)[0], self.k), self.k, run)
-        found = [moved, *(self._cut(x, chained(x, one)) for one in (moved, labels))]
+        found = [moved, *(cut_path(x, chained(x, one), self.k)[0] for one in (moved, labels))]
         if int(labels.max()) + 1 > -(-len(x) // (2 * self.k - 1)):
             found += [dissolve(x, labels, 1, costliest) for costliest in (False, True)]
         found = [split_large(x, relocate(x, one, self.k, run), self.k, run) for one in found]
         return min(found, key=lambda one: squared_error(x, one))
-
-    def _cut(self, x: Matrix, order: Labels) -> Labels:
-        from tacita.kernels.records.segments import shortest_segmentation
-
-        first, last = segment_ends(len(x), self.k, None)
-        in_order = np.full(len(x), -1, dtype=np.int64)
-        shortest_segmentation(x[order], first, last, in_order)
-        labels = np.empty_like(in_order)
-        labels[order] = in_order
-        return labels

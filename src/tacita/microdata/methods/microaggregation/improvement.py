@@ -1,11 +1,12 @@
-"""What all methods share that start from a partition and lower its error."""
+"""Methods that start from a partition and lower its error, and several methods in a row."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
-from tacita.core import DataError, Labels, Matrix, Partition, Run
+from tacita.core import DataError, Labels, Matrix, ParameterError, Partition, Run
 
 from .mdav import MDAV
 from .microaggregation_method import Microaggregation
@@ -43,3 +44,67 @@ class Improvement(Microaggregation):
     @abstractmethod
     def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
         """Labels in groups of at least k, from labels that are."""
+
+
+class Chain(Microaggregation):
+    """Runs its methods in turn: the first makes a partition, each other one improves it.
+
+    >>> import numpy as np
+    >>> from .mdav import MDAV
+    >>> Chain.of([MDAV(k=2)]).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()
+    [0, 0, 1, 1]
+    """
+
+    methods: tuple[Microaggregation, ...]
+
+    @classmethod
+    def of(cls, methods: Sequence[Microaggregation]) -> Chain:
+        """A chain whose members agree on k, and all but the first of which improve."""
+        sizes = {method.k for method in methods}
+        if len(sizes) != 1:
+            raise ParameterError(f"Chain: all methods need the same k, got {sorted(sizes)}.")
+        for method in methods[1:]:
+            if not isinstance(method, Improvement):
+                raise ParameterError(
+                    f"Chain: {method.spoken_name()} makes a partition of its own and cannot improve one. "
+                    "Name it first."
+                )
+            for name in method.of_start:
+                usual = type(method).model_fields[name].default
+                if getattr(method, name) != usual and name not in type(methods[0]).model_fields:
+                    who = method.spoken_name()
+                    raise ParameterError(
+                        f"Chain: {name} says where {who} starts, which here is the partition of "
+                        f"{methods[0].spoken_name()}. Leave {name} out, or name {who} alone."
+                    )
+        return cls(k=methods[0].k, methods=tuple(methods))
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        return self._labels(x, units, None, run)
+
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+        found = start
+        for method in self.methods:
+            found = method.partition(x, run, units=units, start=found)
+        assert found is not None
+        return found.labels if units is None else merge_short_groups(x, found.labels, self.k, units)
+
+    @property
+    def needs_whole_file(self) -> str:
+        return next((why for each in self.methods if (why := each.needs_whole_file)), "")
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return self.methods[0].reads
+
+    def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
+        return self.methods[0].promised_of_read(names)
+
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        return self.methods[-1].proven(x, found, run)
+
+    def sized(self, x: Matrix, run: Run) -> Chain:
+        return Chain(k=self.k, methods=tuple(method.sized(x, run) for method in self.methods))
+
+    def own_parameters(self) -> dict[str, Any]:
+        return {name: value for method in self.methods for name, value in method.own_parameters().items()}

@@ -1,20 +1,39 @@
-"""MDAV: maximum distance to average vector."""
+"""MDAV and its kin: groups of k around outlying records, one or two at a time."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from tacita.core import DataError, Labels, Matrix, ParameterError, Run
 
-from .kernel_loop import finish
-from .microaggregation_method import Growth, Microaggregation
+from .microaggregation_method import Growth, Microaggregation, finish
 from .repair import join_nearest_group, join_nearest_moving_group
+
+if TYPE_CHECKING:
+    from tacita.kernels.records.pruning_tree import Leaves
+    from tacita.kernels.records.unassigned import Left
 
 # Lists of nearest records beyond this do not fit where a card is fast.
 _LARGEST_K_ON_CARD = 300
+
+
+def _peeled(
+    x: Matrix, units: Labels | None, k: int, by_centroid: bool, a_round: int, least: int, run: Run
+) -> tuple[Left, Leaves]:
+    """What rounds of one or two groups leave, made while `least` or more records are left, and the leaves."""
+    from tacita.kernels.records.mdav_rounds import peel_rounds
+    from tacita.kernels.records.pruning_tree import WIDTH, empty_leaves
+    from tacita.kernels.records.unassigned import ALIVE, all_left
+
+    left, leaves = all_left(x, units), empty_leaves(*x.shape)
+    rounds = partial(peel_rounds, left, leaves, k, by_centroid, a_round, least, True)
+    searches = k if by_centroid else 1
+    finish(rounds, searches * (x.size // WIDTH + 1), lambda: left.state[ALIVE] / len(x), run)
+    return left, leaves
 
 
 class MDAV(Microaggregation):
@@ -67,15 +86,11 @@ class MDAV(Microaggregation):
         if run.device == "cuda" and self._fits_card(units):
             return self._on_card(x, run)
         from tacita.kernels.records.mdav_rounds import peel_rounds
-        from tacita.kernels.records.pruning_tree import WIDTH, empty_leaves
-        from tacita.kernels.records.unassigned import ALIVE, GROUPS, UNITS_LEFT, all_left
+        from tacita.kernels.records.unassigned import ALIVE, GROUPS, UNITS_LEFT
 
         k, by_centroid = self.k, self.growth == "centroid"
-        left, leaves = all_left(x, units), empty_leaves(*x.shape)
+        left, leaves = _peeled(x, units, k, by_centroid, 2, 3 * k, run)
         labels, state = left.labels, left.state
-        rounds = partial(peel_rounds, left, leaves, k, by_centroid, 2, 3 * k, True)
-        searches = k if by_centroid else 1
-        finish(rounds, searches * (x.size // WIDTH + 1), lambda: state[ALIVE] / len(x), run)
         # of 2k to 3k-1 records two groups leave fewer than k, one leaves k or more
         peel_rounds(left, leaves, k, by_centroid, self._last_groups, 2 * k, False, 1)
         if state[ALIVE] >= k and state[UNITS_LEFT] >= k:
@@ -116,3 +131,106 @@ class MDAV(Microaggregation):
         labels = self._joined(x, labels)
         run.report("grouping records", 1, 1)
         return labels
+
+
+class MaximumDistance(Microaggregation):
+    """Groups at the two records farthest apart, k at a time.
+
+    Round: r and s are the two records farthest apart of what is left; each starts a group, first r, then s,
+    which takes the k-1 records nearest to its seed, or one by one those nearest to its centroid. While 2k
+    or more are left; then k or more are the last group, and fewer each join the group with the nearest
+    centroid. Also known as DBFS. Ties go to the lowest row.
+
+    O(n^3 d / k) time at worst, near O(n^2 d) on most data: a record's farthest distance only falls, so most
+    pairs are never measured again. O(n d) memory.
+    Source: Domingo-Ferrer & Mateo-Sanz (2002), IEEE Trans. Knowledge and Data Engineering 14(1), 189-201.
+
+    >>> MaximumDistance(k=2).partition(np.array([[0.], [9.], [1.], [10.], [2.]])).labels.tolist()
+    [0, 1, 0, 1, 0]
+    """
+
+    growth: Growth = "seed"
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        from tacita.kernels.records import maxdistance as kernel
+
+        n = len(x)
+        labels = np.full(n, -1, dtype=np.int64)
+        state = np.array([n, n, 0])
+        # no two records are farther apart than their distances from the centre together
+        radius = np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=1))
+        bound = (radius + radius.max()) ** 2 * (1 + 1e-9)
+        columns = np.array(x.T, order="C", copy=True)
+        ends = kernel.Ends(columns, np.arange(n), np.full(n, -1), bound, labels, state)
+        scans = partial(kernel.max_distance_rounds, ends, self.k, self.growth == "centroid")
+        finish(scans, x.size, lambda: state[kernel.ALIVE] / n, run)
+        if state[kernel.ALIVE] >= self.k:
+            labels[labels < 0] = state[kernel.GROUPS]
+        run.report("grouping records", 1, 1)
+        return join_nearest_group(x, labels)
+
+
+class CBFS(Microaggregation):
+    """One group after the other around the record farthest from the middle.
+
+    Round: the record farthest from the centroid of what is left, with its k-1 nearest, is a group; with
+    growth around the centroid, k-1 records join it one by one, each the nearest to the centroid of the group
+    so far. While k or more are left; then each joins the group with the nearest centroid. Ties go to the
+    lowest row.
+
+    With units, a group takes the nearest records of k-1 other units.
+
+    O(n^2 d / k) time at worst, k times that with growth around the centroid, less where bounds of leaves
+    exclude records, as in MDAV; O(n d) memory.
+    Source: Laszlo & Mukherjee (2005), IEEE Trans. Knowledge and Data Engineering 17(7), 902-911.
+
+    >>> CBFS(k=2).partition([[0.], [9.], [1.], [10.], [2.]]).labels.tolist()
+    [0, 1, 0, 1, 0]
+    """
+
+    unit_aware: ClassVar[bool] = True
+    added: ClassVar[tuple[str, ...]] = ("growth",)
+
+    growth: Growth = "seed"
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        left, _ = _peeled(x, units, self.k, self.growth == "centroid", 1, self.k, run)
+        run.report("grouping records", 1, 1)
+        return join_nearest_group(x, left.labels)
+
+
+class VMDAV(Microaggregation):
+    """Groups around the record farthest from the middle, larger where their surroundings are sparse.
+
+    Round: the record farthest from the centroid of all, with its k-1 nearest, is a group. Then, up to 2k-1
+    records, the one nearest to any member joins if its distance from that member is less than gamma times
+    its distance from the nearest other record left. While k or more are left; then each joins the group
+    with the nearest centroid. Ties go to the lowest row.
+
+    With units, a group takes the nearest records of k-1 other units before it grows.
+
+    O(n^2 d) time, O(n d) memory.
+    Source: Solanas & Martinez-Balleste (2006), Proc. COMPSTAT 2006, 917-925.
+
+    >>> VMDAV(k=2, gamma=1.1).partition([[0.], [1.], [2.], [20.], [21.]]).labels.tolist()
+    [0, 0, 0, 1, 1]
+    """
+
+    unit_aware: ClassVar[bool] = True
+
+    gamma: float = Field(
+        0.2,
+        ge=0,
+        allow_inf_nan=False,
+        description="how readily a group grows beyond k: about 0.2 for scattered, 1.1 for clustered data",
+    )
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        from tacita.kernels.records.mdav_rounds import vmdav_rounds
+        from tacita.kernels.records.unassigned import ALIVE, all_left
+
+        left = all_left(x, units)
+        rounds = partial(vmdav_rounds, left, x.mean(axis=0), self.gamma, self.k)
+        finish(rounds, x.size * self.k, lambda: left.state[ALIVE] / len(x), run)
+        run.report("grouping records", 1, 1)
+        return join_nearest_group(x, left.labels)

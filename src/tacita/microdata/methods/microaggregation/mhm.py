@@ -1,24 +1,40 @@
-"""MHM: the best cut of a path through the records, and the paths it is used along."""
+"""HM and MHM: the cut of an ordering of records into groups of least error, and the orderings it cuts."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Labels, Matrix, ParameterError, Run
+from tacita.core import DataError, Ints, Labels, Matrix, ParameterError, Partition, Run
 from tacita.core.arrays import as_matrix
 
 from .improvement import Improvement
-from .mdav import MDAV
+from .mdav import CBFS, MDAV, MaximumDistance
 from .microaggregation_method import Microaggregation
-from .orderings import chained_groups, nearest_next, tour
-from .univariate import segment_ends
+from .orderings import chained_groups, first_component, nearest_next, sum_of_scores, tour
 
 _OPENINGS = 20
+
+
+def segment_ends(n: int, k: int, units: Ints | None) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of an ordering, the first and last row at which a group starting there may end.
+
+    Without units groups hold k to 2k-1 records: a longer one can be cut at no loss. With units the same
+    argument: a group that contains two consecutive valid groups can be cut. O(n).
+    """
+    rows = np.arange(n)
+    if units is None:
+        return rows + k - 1, rows + 2 * k - 2
+    from tacita.kernels.records.segments import window_ends
+
+    ends = window_ends(units, k)
+    first = np.append(np.where(ends < 0, n, ends), n)
+    # the second valid group would start after the first one ends; stop just before it is complete
+    return first[:n], first[np.minimum(first[:n] + 1, n)] - 1
 
 
 def cut_path(x: Matrix, order: Labels, k: int, units: Labels | None = None) -> tuple[Labels, float]:
@@ -36,6 +52,39 @@ def cut_path(x: Matrix, order: Labels, k: int, units: Labels | None = None) -> t
     labels = np.empty(n, dtype=np.int64)
     labels[order] = in_order
     return labels, float(loss)
+
+
+class HM(Microaggregation):
+    """The best possible groups of a single column.
+
+    Sorts, then finds the shortest path over segments of k to 2k-1 consecutive records, where a segment
+    costs its within-group squared error: no partition of the column loses less. One column only.
+
+    With units, segments hold k distinct units; the best among partitions into consecutive segments.
+
+    O(n log n + n k) time, O(n) memory.
+    Source: Hansen & Mukherjee (2003), IEEE Trans. Knowledge and Data Engineering 15(4), 1043-1044.
+
+    >>> HM(k=2).partition(np.array([[10.], [0.], [1.], [9.], [2.]])).labels.tolist()
+    [0, 1, 1, 0, 1]
+    """
+
+    unit_aware: ClassVar[bool] = True
+    one_column: ClassVar[bool] = True
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        d = x.shape[1]
+        if d != 1:
+            raise DataError(
+                f"HM: wanted one column, got {d}. Use mdav for several columns, or protect them one by one."
+            )
+        labels, _ = cut_path(x, np.argsort(x[:, 0], kind="stable"), self.k, units)
+        run.report("grouping records", 1, 1)
+        return labels
+
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        # of k distinct units each, groups that are no segments might do better
+        return found if found.units is not None else found.bounded(x, found.sse(x))
 
 
 class PathCutting(Microaggregation):
@@ -74,14 +123,12 @@ class NPNMHM(PathCutting):
 
 
 class GroupCutting(PathCutting):
-    """MHM along a path through the groups of another method. Subclasses say which, in `first`."""
+    """MHM along a path through the groups of another method: `visits`, from the first group that it forms."""
 
-    @abstractmethod
-    def first(self) -> Microaggregation:
-        """The method whose groups are visited, from the first one that it forms."""
+    visits: ClassVar[type[Microaggregation]]
 
     def path(self, x: Matrix, run: Run) -> Labels:
-        return chained_groups(x, self.first().group(x, None, run))
+        return chained_groups(x, self.visits(k=self.k).group(x, None, run))
 
 
 class MDMHM(GroupCutting):
@@ -98,10 +145,7 @@ class MDMHM(GroupCutting):
     [0, 1, 0, 1, 0]
     """
 
-    def first(self) -> Microaggregation:
-        from .maxdistance import MaximumDistance
-
-        return MaximumDistance(k=self.k)
+    visits: ClassVar[type[Microaggregation]] = MaximumDistance
 
 
 class MDAVMHM(GroupCutting):
@@ -117,8 +161,7 @@ class MDAVMHM(GroupCutting):
     [0, 1, 0, 1, 0]
     """
 
-    def first(self) -> Microaggregation:
-        return MDAV(k=self.k)
+    visits: ClassVar[type[Microaggregation]] = MDAV
 
 
 class CBFSMHM(GroupCutting):
@@ -134,10 +177,7 @@ class CBFSMHM(GroupCutting):
     [0, 1, 0, 1, 0]
     """
 
-    def first(self) -> Microaggregation:
-        from .cbfs import CBFS
-
-        return CBFS(k=self.k)
+    visits: ClassVar[type[Microaggregation]] = CBFS
 
 
 class MHM(Improvement):
@@ -262,3 +302,26 @@ def partitions_for(
         )
     order = tour(x, run)
     return {k: method.cut_tour(x, order, units, run) for k, method in methods.items()}
+
+
+class Projection(PathCutting):
+    """The best cut of the records sorted along one line.
+
+    The line is the first principal component, or the sum of z-scores. MHM cuts the sorted records into
+    stretches of k to 2k-1 (with units, of k distinct units) by shortest path. Much faster than methods that
+    compare records in all columns, and with many columns much coarser. Ties go to the lowest row.
+
+    O(n d^2 + n log n + n k d) time, O(n d) memory.
+    Source: Domingo-Ferrer & Mateo-Sanz (2002), IEEE Trans. Knowledge and Data Engineering 14(1), 189-201.
+
+    >>> Projection(k=2, by="sum").partition([[0.], [9.], [1.], [10.], [2.]]).labels.tolist()
+    [0, 1, 0, 1, 0]
+    """
+
+    by: Literal["component", "sum"] = Field(
+        "component", description="what to sort by: first principal component, or sum of z-scores"
+    )
+
+    def path(self, x: Matrix, run: Run) -> Labels:
+        run.report("ordering records", 0, 1)
+        return first_component(x) if self.by == "component" else sum_of_scores(x)

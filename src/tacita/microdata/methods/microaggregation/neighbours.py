@@ -74,7 +74,7 @@ def nearest_by_cuts(x: Matrix, count: int, run: Run) -> npt.NDArray[np.int32]:
     >>> nearest_by_cuts(np.array([[0.0], [1.0], [9.0], [11.0]]), 1, Run()).tolist()
     [[1], [0], [3], [2]]
     """
-    from tacita.kernels.records.windows import nearest_in_windows
+    from tacita.kernels.records.distance import nearest_in_windows
 
     n, d = x.shape
     width = _WINDOW

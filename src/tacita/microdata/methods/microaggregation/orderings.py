@@ -8,7 +8,7 @@ import numpy as np
 
 from tacita.core import Labels, Matrix, Run
 
-from .kernel_loop import finish
+from .microaggregation_method import finish
 from .neighbours import neighbours
 from .repair import centroids_of
 

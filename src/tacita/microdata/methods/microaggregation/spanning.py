@@ -9,8 +9,7 @@ import numpy as np
 
 from tacita.core import Labels, Matrix, Run
 
-from .kernel_loop import WORK_PER_CALL, finish
-from .microaggregation_method import Microaggregation
+from .microaggregation_method import WORK_PER_CALL, Microaggregation, finish
 from .ward import distance_bounds
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from tacita.core import Labels, Matrix, Run
 
-from .kernel_loop import WORK_PER_CALL
-from .microaggregation_method import Growth, Microaggregation
+from .microaggregation_method import WORK_PER_CALL, Growth, Microaggregation
 
 # Enough steps between two looks at the clock to be fast, few enough to stop soon when cancelled.
 

@@ -134,7 +134,7 @@ class Margin:
     @cached_property
     def _ends(self) -> Ints:
         """Where the shortest run of these from each place that holds those of k units ends."""
-        from tacita.kernels.records.unit_runs import window_ends
+        from tacita.kernels.records.segments import window_ends
 
         owners = self._around[1]
         assert owners is not None
@@ -189,7 +189,7 @@ class Margin:
         if self.units is None:
             size = int(chosen.sum())
             return np.minimum(np.arange(size) // self.k, max(size // self.k - 1, 0))
-        from tacita.kernels.records.unit_runs import consecutive_runs, window_ends
+        from tacita.kernels.records.segments import consecutive_runs, window_ends
 
         _, dense = np.unique(self.units[chosen], return_inverse=True)
         return np.asarray(consecutive_runs(window_ends(dense.reshape(-1).astype(np.int64), self.k)))

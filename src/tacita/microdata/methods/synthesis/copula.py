@@ -9,8 +9,8 @@ import numpy as np
 
 from tacita.core import Floats, Ints, Mask, Matrix, Run
 
-from .columns import Columns, Margin
-from .mixed import MixedSynthesis, Sampler, counted
+from .columns import Margin
+from .mixed import MixedSynthesis, Sampler, Training, counted
 from .restrictions import Restrictions
 
 # Terms of the series by which correlations of levels tell those of the normal variables behind them.
@@ -45,15 +45,9 @@ class Copula(MixedSynthesis):
     True
     """
 
-    def fit(
-        self,
-        x: Matrix,
-        columns: Columns,
-        margins: Sequence[Margin],
-        restrictions: Restrictions,
-        units: Ints | None,
-        run: Run,
-    ) -> Sampler:
+    def fit(self, training: Training, run: Run) -> Sampler:
+        x, columns, margins = training.x, training.columns, training.margins
+        restrictions, units = training.restrictions, training.units
         p = len(margins)
         order = restrictions.order([np.unique(x[:, j]).size for j in range(p)])
         known = set(range(p, x.shape[1]))

@@ -14,9 +14,8 @@ from tacita.core import DataError, Ints, Matrix, Run
 from tacita.core.arrays import as_matrix
 
 from .constraints import Constraints
-from .features import Features
 from .fuzzy import fuzzy_c_means, shares
-from .regression import Regression
+from .regression import Features, Regression
 from .synthesis_method import SYNTHETIC, Synthesis
 
 # Eigenvalues of X'DX below this share of the largest are none: S may be singular, all the more in a cluster.

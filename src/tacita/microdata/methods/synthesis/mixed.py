@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -63,6 +64,20 @@ class Sampler(Protocol):
 
     def draw(self, x: Matrix, generator: np.random.Generator, run: Run) -> None:
         """Fill the dependent columns of x, given its independent ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What a model is fitted to: records x as they stand, dependent columns first, with a margin each.
+
+    `units` has the unit of each record, None where each stands for itself.
+    """
+
+    x: Matrix
+    columns: Columns
+    margins: Sequence[Margin]
+    restrictions: Restrictions
+    units: Ints | None
 
 
 class MixedSynthesis(BaseSynthesis):
@@ -144,19 +159,8 @@ class MixedSynthesis(BaseSynthesis):
         return (*self.guarantees, *rules, *(("edits-kept",) if self.edits else ()))
 
     @abstractmethod
-    def fit(
-        self,
-        x: Matrix,
-        columns: Columns,
-        margins: Sequence[Margin],
-        restrictions: Restrictions,
-        units: Ints | None,
-        run: Run,
-    ) -> Sampler:
-        """A model of the dependent columns (one margin each) given the others, of x as it stands.
-
-        `units` has the unit of each record, None where each stands for itself.
-        """
+    def fit(self, training: Training, run: Run) -> Sampler:
+        """A model of the dependent columns given the others."""
 
     def synthesize(
         self,
@@ -224,7 +228,7 @@ class MixedSynthesis(BaseSynthesis):
         self._refuse_functions(x, p, columns)
         margins = self._margins(x, p, columns, units)
         run.report("fitting the model", 0, 1)
-        sampler = self.fit(x, columns, margins, restrictions, units, run)
+        sampler = self.fit(Training(x, columns, margins, restrictions, units), run)
         return self._drawn(given, margins, restrictions, sampler, run)
 
     def _margins(self, x: Matrix, p: int, columns: Columns, units: Ints | None) -> list[Margin]:

@@ -14,7 +14,7 @@ from tacita.core.data.microdata import speakable
 from tacita.core.spec.roles import Names
 
 from .columns import Columns, Margin
-from .mixed import SMALLEST_K, MixedSynthesis, Sampler, counted
+from .mixed import SMALLEST_K, MixedSynthesis, Sampler, Training, counted
 from .restrictions import Restrictions
 
 # A numeric column is cut into so many bins of equal size, and some at its ends, before trees are grown on it.
@@ -63,15 +63,9 @@ class Trees(MixedSynthesis):
         "each takes the value of a random member",
     )
 
-    def fit(
-        self,
-        x: Matrix,
-        columns: Columns,
-        margins: Sequence[Margin],
-        restrictions: Restrictions,
-        units: Ints | None,
-        run: Run,
-    ) -> Sampler:
+    def fit(self, training: Training, run: Run) -> Sampler:
+        x, columns, margins = training.x, training.columns, training.margins
+        restrictions, units = training.restrictions, training.units
         p, k = len(margins), self.fewest
         direction = 1 if self.order == (FEW_FIRST,) else -1
         sizes = [direction * np.unique(x[:, j]).size for j in range(p)]

@@ -6,7 +6,7 @@ import pytest
 from tacita.core import Run
 from tacita.microdata.methods.local_suppression.local import LocalSuppression
 
-from . import plain
+from . import slow_twin
 
 READINGS = ("category", "wildcard")
 
@@ -33,12 +33,12 @@ def test_the_cost_is_the_least_over_all_subsets_of_cells(block, reading):
     wildcard = reading == "wildcard"
     for number in range(10 * block, 10 * block + 10):
         codes, weights, k, m, units = case(number)
-        least = plain.least_cost(codes, weights, k, wildcard=wildcard, m=m, units=units)
+        least = slow_twin.least_cost(codes, weights, k, wildcard=wildcard, m=m, units=units)
         for options in (20_000, 0):
             method = LocalSuppression(k=k, missing_as=reading, m=m, options=options)
             found = method.withhold(codes, weights, Run(), units=units)
-            released = plain.emptied(codes, found.cells)
-            assert plain.keeps(codes, released, k, wildcard=wildcard, m=m, units=units), number
+            released = slow_twin.emptied(codes, found.cells)
+            assert slow_twin.keeps(codes, released, k, wildcard=wildcard, m=m, units=units), number
             assert found.lower_bound <= least + 1e-9 <= (found.cells @ weights).sum() + 2e-9, number
             if options:
                 assert (found.cells @ weights).sum() == pytest.approx(least), number
@@ -62,7 +62,7 @@ def test_many_records_keep_the_promise_near_the_bound(reading):
     codes = np.minimum(rng.geometric(0.45, (700, 5)), 6)
     weights = np.array([1.0, 2.0, 1.5, 1.0, 3.0])
     found = LocalSuppression(k=3, missing_as=reading, options=0).withhold(codes, weights, Run())
-    assert plain.keeps(codes, plain.emptied(codes, found.cells), 3, wildcard=reading == "wildcard")
+    assert slow_twin.keeps(codes, slow_twin.emptied(codes, found.cells), 3, wildcard=reading == "wildcard")
     assert 0.7 * (found.cells @ weights).sum() <= found.lower_bound <= (found.cells @ weights).sum()
 
 
@@ -80,7 +80,7 @@ def greedy_peer(codes, k):
     released = codes.copy()
     columns = range(codes.shape[1])
     while True:
-        counts = [sum(plain.agree(a, b, columns) for b in released) for a in released]
+        counts = [sum(slow_twin.agree(a, b, columns) for b in released) for a in released]
         short = [i for i, count in enumerate(counts) if count < k and (released[i] >= 0).any()]
         if not short:
             return released
@@ -89,7 +89,7 @@ def greedy_peer(codes, k):
         for j in np.flatnonzero(released[i] >= 0):
             tried = released[i].copy()
             tried[j] = -1
-            gains.append((-sum(plain.agree(tried, b, columns) for b in released), -j))
+            gains.append((-sum(slow_twin.agree(tried, b, columns) for b in released), -j))
         released[i, -min(gains)[1]] = -1
 
 
@@ -99,11 +99,11 @@ def test_the_usual_count_of_patterns_can_leave_a_person_alone():
     released = greedy_peer(codes, 3)
     assert released.tolist() == [[0, 0], [0, 0], [0, 0], [0, -1]]
     # yet whoever knows the key (0, 1) finds one compatible record, the right one
-    assert [plain.agree(codes[3], row, range(2)) for row in released] == [False, False, False, True]
-    assert not plain.keeps(codes, released, 3, wildcard=True)
+    assert [slow_twin.agree(codes[3], row, range(2)) for row in released] == [False, False, False, True]
+    assert not slow_twin.keeps(codes, released, 3, wildcard=True)
     found = LocalSuppression(k=3, missing_as="wildcard").withhold(codes, np.ones(2), Run())
     assert found.cells.sum() == 3
-    assert plain.keeps(codes, plain.emptied(codes, found.cells), 3, wildcard=True)
+    assert slow_twin.keeps(codes, slow_twin.emptied(codes, found.cells), 3, wildcard=True)
 
 
 def test_empty_records_that_are_compatible_with_everybody_protect_nobody():
@@ -111,8 +111,8 @@ def test_empty_records_that_are_compatible_with_everybody_protect_nobody():
     blank = codes.copy()
     blank[:2] = -1
     # every original is compatible with three released records, and still four of these name one person
-    assert all(sum(plain.agree(a, b, range(2)) for b in blank) >= 3 for a in codes[2:])
-    assert not plain.keeps(codes, blank, 3, wildcard=True)
+    assert all(sum(slow_twin.agree(a, b, range(2)) for b in blank) >= 3 for a in codes[2:])
+    assert not slow_twin.keeps(codes, blank, 3, wildcard=True)
 
 
 def test_told_that_it_is_enough_it_keeps_the_promise_all_the_same():
@@ -121,14 +121,16 @@ def test_told_that_it_is_enough_it_keeps_the_promise_all_the_same():
         run = Run(enough=lambda: True)
         found = LocalSuppression(missing_as=reading).withhold(codes, np.ones(4), run)
         assert found.status == "heuristic"
-        assert plain.keeps(codes, plain.emptied(codes, found.cells), 3, wildcard=reading == "wildcard")
+        assert slow_twin.keeps(
+            codes, slow_twin.emptied(codes, found.cells), 3, wildcard=reading == "wildcard"
+        )
 
 
 def test_keys_beyond_the_room_of_a_number_are_told_apart():
     codes = np.random.default_rng(6).integers(0, 4000, (200, 8))
     codes[:, 4:] = codes[:, :1] % 3
     found = LocalSuppression(k=3).withhold(codes, np.ones(8), Run())
-    assert plain.keeps(codes, plain.emptied(codes, found.cells), 3, wildcard=False)
+    assert slow_twin.keeps(codes, slow_twin.emptied(codes, found.cells), 3, wildcard=False)
 
 
 def test_solving_parts_again_never_costs_more_and_keeps_the_promise():
@@ -139,4 +141,4 @@ def test_solving_parts_again_never_costs_more_and_keeps_the_promise():
     )
     assert (again.cells @ weights).sum() < (plainly.cells @ weights).sum()
     assert again.status == "heuristic"
-    assert plain.keeps(codes, plain.emptied(codes, again.cells), 3, wildcard=False)
+    assert slow_twin.keeps(codes, slow_twin.emptied(codes, again.cells), 3, wildcard=False)

@@ -16,7 +16,7 @@ from tacita.microdata import verify
 from tacita.microdata.methods.generalisation.lattice import Lattice
 from tacita.microdata.methods.generalisation.models import Models, built
 from tacita.microdata.statistics.population_uniqueness import Spectrum, estimated
-from tacita.microdata.verify.uniques import uniques
+from tacita.microdata.verify.file_models import uniques
 from tacita.report.note import note_html
 
 NESTED = {"low": ["a0", "a1", "a2"], "high": ["a3", "a4", "a5"]}
