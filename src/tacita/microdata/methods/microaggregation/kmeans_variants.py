@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -194,8 +193,12 @@ class HMKM(_Means):
 
 
 class _CapacityMeans(Microaggregation):
-    """Random centres, rounds of assignment and mending, the best of several starts."""
+    """Random centres, rounds of assignment and mending, the best of several starts.
 
+    With `limited` size a group takes at most 2k-1 records, and MDAV cuts what is larger; else k-Ward does.
+    """
+
+    limited: ClassVar[bool]
     anytime: ClassVar[bool] = True
     added: ClassVar[tuple[str, ...]] = ("order", "centres")
 
@@ -215,7 +218,7 @@ class _CapacityMeans(Microaggregation):
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         n = len(x)
-        fewest, usual = self._counts(n)
+        fewest, usual = (-(-n // (2 * self.k - 1)), n // self.k) if self.limited else (1, n)
         count = usual if self.groups is None else min(max(self.groups, fewest), n)
         generator = run.search_generator()
         # drawn from the records in an order of their own, so that the order of the rows does not matter
@@ -238,7 +241,8 @@ class _CapacityMeans(Microaggregation):
         """Rounds from the given centres until nothing changes, or enough of them."""
         from tacita.kernels.records.assignment import assign_in_turn, mend_short_groups
 
-        room, follow = self._room(len(x)), self.centres == "moving"
+        room = 2 * self.k - 1 if self.limited else len(x) + 1
+        follow = self.centres == "moving"
         middle = x.mean(axis=0)
         labels = np.zeros(len(x), dtype=np.int64)
         for _ in range(self.rounds):
@@ -260,17 +264,11 @@ class _CapacityMeans(Microaggregation):
                 break
         return labels
 
-    @abstractmethod
-    def _counts(self, n: int) -> tuple[int, int]:
-        """The fewest groups to start with, and how many there are unless `groups` says so."""
-
-    @abstractmethod
-    def _room(self, n: int) -> int:
-        """How many records a group may take."""
-
-    @abstractmethod
     def _cut(self, x: Matrix, labels: Labels, run: Run) -> Labels:
-        """Cut the groups of 2k or more."""
+        """The groups of 2k or more in parts."""
+        if self.limited:
+            return split_large(x, labels, self.k, run)
+        return cut_large(labels, self.k, lambda rows: ward_labels(x[rows], self.k, run.silent()))
 
 
 class KC(_CapacityMeans):
@@ -298,14 +296,7 @@ class KC(_CapacityMeans):
     [0, 0, 1, 1]
     """
 
-    def _counts(self, n: int) -> tuple[int, int]:
-        return -(-n // (2 * self.k - 1)), n // self.k
-
-    def _room(self, n: int) -> int:
-        return 2 * self.k - 1
-
-    def _cut(self, x: Matrix, labels: Labels, run: Run) -> Labels:
-        return split_large(x, labels, self.k, run)
+    limited: ClassVar[bool] = True
 
 
 class KCKW(_CapacityMeans):
@@ -327,11 +318,4 @@ class KCKW(_CapacityMeans):
     [0, 0, 1, 1]
     """
 
-    def _counts(self, n: int) -> tuple[int, int]:
-        return 1, n
-
-    def _room(self, n: int) -> int:
-        return n + 1
-
-    def _cut(self, x: Matrix, labels: Labels, run: Run) -> Labels:
-        return cut_large(labels, self.k, lambda rows: ward_labels(x[rows], self.k, run.silent()))
+    limited: ClassVar[bool] = False
