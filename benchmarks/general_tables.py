@@ -17,9 +17,9 @@ import numpy as np
 
 from tacita.core import Hierarchy, Problem, Table
 from tacita.io.tables.argus.jj import parse_jj
-from tacita.tables.suppression.general.parts import compile_kernels
+from tacita.tables.suppression.optimal.connected_parts import compile_kernels
+from tacita.tables.suppression.optimal.optimal import Optimal
 from tacita.tables.suppression.time_limit import processor_time
-from tacita.tables.suppression.twoway.optimal import Optimal
 
 from .measuring import Result
 

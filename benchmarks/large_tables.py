@@ -17,12 +17,12 @@ import numpy as np
 
 from tacita.core import Table
 from tacita.tables.release.suppress import suppress
+from tacita.tables.suppression.heuristics.gauss import Gauss
 from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.suppression.large.hitas import HiTaS
-from tacita.tables.suppression.large.local_branching import Improve
+from tacita.tables.suppression.large.neighbourhood_search import Improve
 from tacita.tables.suppression.suppression_method import Suppression
 from tacita.tables.suppression.time_limit import processor_time
-from tacita.tables.suppression.twoway.gauss import Gauss
 from tacita.tables.verify.audit import audit
 
 from .measuring import Result

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import Problem
+from tacita.tables.suppression.optimal.optimal import Optimal
 from tacita.tables.suppression.time_limit import processor_time
-from tacita.tables.suppression.twoway.optimal import Optimal
 
 from .measuring import Result
 from .suppression import SEEDS, table

@@ -18,15 +18,15 @@ import numpy as np
 
 from tacita.core import Run
 from tacita.core.arrays import Ints
-from tacita.tables.suppression.proof.branch_and_cut import Tree
-from tacita.tables.suppression.proof.provers import tree
+from tacita.tables.suppression.optimal.branch_and_cut import Tree
+from tacita.tables.suppression.optimal.flow_network import Network, network_of
+from tacita.tables.suppression.optimal.local_branching import search_nearby
+from tacita.tables.suppression.optimal.network_presolve import reduced
+from tacita.tables.suppression.optimal.network_search import Search
+from tacita.tables.suppression.optimal.provers import tree
+from tacita.tables.suppression.optimal.two_way_grid import grid_of
+from tacita.tables.suppression.optimal.two_way_method import compile_kernels
 from tacita.tables.suppression.time_limit import Watch, processor_time
-from tacita.tables.suppression.twoway.flow_network import Network, network_of
-from tacita.tables.suppression.twoway.grid import grid_of
-from tacita.tables.suppression.twoway.local_branching import search_nearby
-from tacita.tables.suppression.twoway.network_presolve import reduced
-from tacita.tables.suppression.twoway.root import Search
-from tacita.tables.suppression.twoway.two_way_method import compile_kernels
 
 from .measuring import Result
 from .suppression import table

@@ -30,10 +30,7 @@ MODULES = {
     "tables": [
         *sorted((SOURCE / "tables" / "verify").glob("*.py")),
         SOURCE / "tables" / "input" / "contributor_columns.py",
-        *(
-            SOURCE / "io" / "tables" / f"{name}.py"
-            for name in ("reading", "csv", "excel", "html", "extra_content")
-        ),
+        *(SOURCE / "io" / "tables" / f"{name}.py" for name in ("reading", "csv", "excel", "html")),
         SOURCE / "core" / "data" / "contributors.py",
         SOURCE / "core" / "data" / "suppression_pattern.py",
     ],

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from tacita.core import Run, Table, VerificationError
 from tacita.tables.release.suppress import suppress
+from tacita.tables.suppression.optimal.two_way_method import compile_kernels
 from tacita.tables.suppression.time_limit import processor_time
-from tacita.tables.suppression.twoway.two_way_method import compile_kernels
 
 from .setting import METHODS, Case, Density, Setting, cases, wanted
 

@@ -9,11 +9,11 @@ from typing import Literal, get_args
 
 from experiments.printed.slides import HEADLINES
 from tacita.core import ParameterError, Problem
-from tacita.tables.suppression.twoway.genetic import Genetic
-from tacita.tables.suppression.twoway.lagrangian import Lagrange
-from tacita.tables.suppression.twoway.optimal import Optimal
-from tacita.tables.suppression.twoway.threephase import ThreePhase
-from tacita.tables.suppression.twoway.two_way_method import TwoWay
+from tacita.tables.suppression.heuristics.genetic import Genetic
+from tacita.tables.suppression.heuristics.lagrangian import Lagrange
+from tacita.tables.suppression.heuristics.threephase import ThreePhase
+from tacita.tables.suppression.optimal.optimal import Optimal
+from tacita.tables.suppression.optimal.two_way_method import TwoWay
 
 Density = Literal["sparse", "dense"]
 Objective = Literal["value", "count"]

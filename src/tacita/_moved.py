@@ -67,8 +67,13 @@ MOVED = {
     "tacita.tables.rules.base": "tacita.tables.rules.rule",
     "tacita.tables.rules.wishes": "tacita.tables.rules.request_rules",
     "tacita.tables.suppression.base": "tacita.tables.suppression.suppression_method",
-    "tacita.tables.suppression.large.improve": "tacita.tables.suppression.large.local_branching",
-    "tacita.tables.suppression.twoway.lagrange": "tacita.tables.suppression.twoway.lagrangian",
+    "tacita.tables.suppression.large.improve": "tacita.tables.suppression.large.neighbourhood_search",
+    "tacita.tables.suppression.twoway": "tacita.tables.suppression.optimal",
+    "tacita.tables.suppression.twoway.lagrange": "tacita.tables.suppression.heuristics.lagrangian",
+    **{
+        f"tacita.tables.suppression.twoway.{name}": f"tacita.tables.suppression.heuristics.{name}"
+        for name in ("gauss", "genetic", "hypercube", "paths", "threephase")
+    },
 }
 
 

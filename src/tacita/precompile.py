@@ -190,8 +190,8 @@ def _attack() -> None:
 
 def _look_around() -> None:
     """What is done in tables of thousands of cells alone."""
-    from tacita.tables.suppression.general.presolve import systems_of
-    from tacita.tables.suppression.large.nearby import Nearby
+    from tacita.tables.suppression.large.neighbourhood import Nearby
+    from tacita.tables.suppression.optimal.relation_presolve import systems_of
 
     values = np.arange(1.0, 28.0).reshape(3, 3, 3)
     table = Table.from_array(values, primary=values == 1, margins=True)

@@ -7,7 +7,7 @@ import pytest
 
 from table_commands import NAMED, PROBLEMS, suppress
 from tacita.cli import run_command
-from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.optimal.optimal import Optimal
 
 
 class TestBadInputs:

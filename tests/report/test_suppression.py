@@ -11,7 +11,7 @@ from tacita import Table
 from tacita.report import suppression_html
 from tacita.tables.release.record import Provenance, TableRecord
 from tacita.tables.release.suppress import suppress
-from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.optimal.optimal import Optimal
 from tacita.tables.verify import TableClaim
 from tacita.tables.verify.audit import audit
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacita.core import Table
-from tacita.tables.suppression.twoway.grid import Grid, grid_of
+from tacita.tables.suppression.optimal.two_way_grid import Grid, grid_of
 
 
 @dataclass(frozen=True, eq=False)

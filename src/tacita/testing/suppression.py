@@ -76,7 +76,7 @@ def cancelling_stops_it(method: Any) -> Findings:
 
 
 def told_that_it_is_enough_it_protects_and_proves_no_more_than_is_true(method: Any) -> Findings:
-    from tacita.tables.suppression.twoway.optimal import Optimal
+    from tacita.tables.suppression.optimal.optimal import Optimal
     from tacita.tables.verify.audit import audit
 
     table = two_way(5)

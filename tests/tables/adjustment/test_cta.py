@@ -17,8 +17,7 @@ from scipy.optimize import linprog, minimize
 import tacita
 from effort import first_of
 from tacita.core import DataError, ParameterError, Run, Table
-from tacita.tables.adjustment.cta import CTA
-from tacita.tables.adjustment.squares import least_squares
+from tacita.tables.adjustment.cta import CTA, least_squares
 from tacita.tables.input.linked_tables import link
 from tacita.tables.release.adjust import adjust
 from tacita.testing.examples import nested, two_way

@@ -18,8 +18,8 @@ from tacita.io.formats.csv import CSV
 from tacita.io.tables.reading import read_back
 from tacita.tables.input.cell_list import from_cells, to_cells
 from tacita.tables.release import suppress as wrapper
-from tacita.tables.suppression.twoway.grid import grid_of
-from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.optimal.optimal import Optimal
+from tacita.tables.suppression.optimal.two_way_grid import grid_of
 from tacita.tables.verify import TableClaim, encoded
 from twins.attacker import nothing_cheaper, protects
 

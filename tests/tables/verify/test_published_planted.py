@@ -15,7 +15,7 @@ from tacita.core import DataError, Table
 from tacita.io import published
 from tacita.io.tables.reading import read_back
 from tacita.tables.release.suppress import suppress
-from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.optimal.optimal import Optimal
 from tacita.tables.verify import encoded
 
 SECRET = "4711"

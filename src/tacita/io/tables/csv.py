@@ -12,8 +12,8 @@ import pyarrow as pa
 from tacita.core import CsvDialect
 from tacita.io.formats import csv
 
-from .extra_content import OTHER
 from .published_table import Shown
+from .reading import OTHER
 from .table_format import PublishedFormat
 
 

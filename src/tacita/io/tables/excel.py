@@ -13,8 +13,8 @@ from tacita.core import DataError
 from tacita.io import xlsx
 from tacita.io.xlsx import MAIN
 
-from .extra_content import OTHER, Things, beyond
 from .published_table import MARK, Shown
+from .reading import OTHER, Things, beyond
 from .table_format import PublishedFormat
 
 # What a part of a package is called, by the beginning of its name.

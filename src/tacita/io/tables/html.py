@@ -11,8 +11,8 @@ from tacita.core import DataError
 from tacita.core.data.panels import Label, Panel
 from tacita.core.display.page_size import EDGE, paper_for
 
-from .extra_content import OTHER, Things, beyond
 from .published_table import MARK, Shown
+from .reading import OTHER, Things, beyond
 from .table_format import PublishedFormat
 
 Attributes = list[tuple[str, str | None]]

@@ -7,6 +7,7 @@ difference comes from lists of known kinds; a name or a text of the file is neve
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -15,10 +16,14 @@ import numpy as np
 
 from tacita.core import DataError, Floats, Mask, Table
 
-from .extra_content import OTHER
 from .published_table import Shown, level_column, spelled
 from .table_format import PublishedFormat
 
+# How often each thing is there: what it is called, and what it says, which is never told.
+Things = Counter[tuple[str, str]]
+
+# What is told where no list knows the difference.
+OTHER = "characters or bytes that belong to no cell"
 _WORDS = {"published": False, "withheld": True}
 # what 15 digits lose
 _DIGITS = 1e-14
@@ -133,3 +138,15 @@ def _number(each: str | None, source: str) -> float:
         return float(each)
     except ValueError:
         raise DataError(f"{source}: wanted numbers, or nothing where a value is withheld.") from None
+
+
+def beyond(found: Things, known: Things) -> list[str]:
+    """Kinds of things that are there beside the known ones, and how many.
+
+    >>> beyond(Counter({("comment", "a"): 2, ("cell", "5"): 1}), Counter({("cell", "5"): 1}))
+    ['comment (2)']
+    """
+    kinds: Counter[str] = Counter()
+    for (kind, _), count in (found - known).items():
+        kinds[kind] += count
+    return [f"{kind} ({count})" for kind, count in sorted(kinds.items())]

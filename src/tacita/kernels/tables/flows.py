@@ -390,3 +390,25 @@ def protect_by_paths(graph, demands, weight, order, withheld):
                 mark_path(graph, there.parent, s, t, withheld)
                 sent += _send(graph, there, s, t, need)
     return -1
+
+
+@njit(cache=True, nogil=True)
+def all_paths(graph, demands, prices, used):
+    """Lengths of the shortest paths from source to sink without the own edge, each under its line of prices.
+
+    used: set where a path runs. Where either direction will do, the shorter one. O(demands edges log nodes).
+    """
+    lengths = np.empty(demands.source.shape[0])
+    # nothing withheld yet, nothing flows: the length of an edge is its price
+    still = flow_along(graph, np.zeros(graph.row.shape[0], dtype=np.bool_))
+    route = route_through(graph)
+    used[:] = False
+    for q in range(lengths.shape[0]):
+        s, t, own = demands.source[q], demands.sink[q], demands.own[q]
+        if demands.ways[q] == EITHER_WAY:
+            there = cheapest_path(graph, still, prices[q], s, t, own, 0.0, route)
+            if cheapest_path(graph, still, prices[q], t, s, own, 0.0, route) < there:
+                s, t = t, s
+        lengths[q] = cheapest_path(graph, still, prices[q], s, t, own, 0.0, route)
+        mark_path(graph, still.parent, s, t, used[q])
+    return lengths

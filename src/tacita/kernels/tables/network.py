@@ -69,3 +69,21 @@ class CutRows(NamedTuple):
     others: Mask
     form: Floats
     counted: Mask
+
+
+class Pooled(NamedTuple):
+    """Rows a x >= b one behind the other, and the least number that makes a row whole (0: none is known)."""
+
+    start: Ints
+    at: Ints
+    value: Floats
+    right: Floats
+    whole: Ints
+
+
+class Terms(NamedTuple):
+    """What may be added up: which row, times what before its entries are rounded up, and its slack then."""
+
+    row: Ints
+    times: Ints
+    slack: Floats

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Contributors, CsvDialect, DataError, Hierarchy, Microdata, ParameterError, Table
+from tacita.core import (
+    CellKeys,
+    Contributors,
+    CsvDialect,
+    DataError,
+    Hierarchy,
+    Microdata,
+    ParameterError,
+    Table,
+)
 from tacita.core.arrays import Floats, Ints
+from tacita.core.data.cell_keys import sums_of_keys
 from tacita.core.data.cell_layout import inner_cells, sums_of_leaves
 from tacita.core.data.labels import natural_order
 from tacita.core.data.microdata import speakable
@@ -20,12 +30,12 @@ from tacita.core.spec.setting_syntax import setting
 from tacita.io.formats import csv
 from tacita.tables.plans.dimensions import TOTAL, Division
 
-from .contributor_columns import COUNT, RULES, columns_of, counted, is_kept, kept_contributors
-from .key_columns import columns_of_keys, kept_keys
+from .contributor_columns import CELL_KEY, COUNT, RULES, columns_of, counted, is_kept, kept_contributors
 
 Dimensions = Sequence[Hierarchy]
 # the column of a list that has the label above each label of a dimension
 ABOVE = "parent_of_{}"
+_RECORDS, _LARGEST = "cell_records", "cell_largest"
 
 
 def from_cells(
@@ -365,3 +375,38 @@ def _with_sums(cost: Floats, values: Floats, inner: Dimensions | None) -> Floats
     full = np.abs(sums_of_leaves(inner, values))
     full[np.ix_(*(each.leaves for each in inner))] = cost
     return full
+
+
+def columns_of_keys(keys: CellKeys) -> dict[str, Floats | Ints]:
+    """The columns of a list that hold the keys of its cells."""
+    return {CELL_KEY: keys.key, _RECORDS: keys.count, _LARGEST: keys.largest}
+
+
+def kept_keys(
+    columns: Sequence[str],
+    column: str,
+    laid_out: Callable[..., Floats],
+    values: Floats,
+    inner: Sequence[Hierarchy] | None,
+) -> CellKeys:
+    """The same again. Of another list, keys of inner cells are enough: sums have theirs from their parts.
+
+    How many records are behind a cell is its value there, and the largest contribution is not known. `inner`
+    are the dimensions where no sums are listed.
+    """
+    key = laid_out(column)
+    if bad := int(((key < 0) | (key >= 1)).sum()):
+        raise DataError(
+            f"Keys: column {column} wants keys from 0 up to, but not including, 1; {bad} are not."
+        )
+    own = column == CELL_KEY and inner is None and {_RECORDS, _LARGEST} <= set(columns)
+    if own:
+        count, largest = laid_out(_RECORDS, 0.0), laid_out(_LARGEST, 0.0)
+    else:
+        count, largest = np.where(values > 0, values, 0.0), np.zeros_like(values)
+    if odd := int((count != np.rint(count)).sum()):
+        raise DataError(f"Keys: wanted whole numbers of records behind cells, {odd} are not.")
+    if inner is not None:
+        key = sums_of_keys(inner, np.where(values == 0, 0.0, key))
+        count, largest = (sums_of_leaves(inner, each) for each in (count, largest))
+    return CellKeys(key.ravel(), count.ravel().astype(np.int64), largest.ravel())

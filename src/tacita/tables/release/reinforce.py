@@ -17,9 +17,9 @@ import numpy as np
 
 from tacita.core import DataError, Pattern, Relations, Run, Table
 from tacita.core.arrays import Mask
+from tacita.tables.suppression.heuristics.paths import CheapestPaths
 from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.suppression.suppression_method import Suppression
-from tacita.tables.suppression.twoway.paths import CheapestPaths
 from tacita.tables.verify.certify import protects
 from tacita.tables.verify.common import common_table_of
 from tacita.tables.verify.integers import failures_of

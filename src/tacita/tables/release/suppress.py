@@ -67,7 +67,7 @@ def suppress(
 
     The cost of the method, and that of an audit.
 
-    >>> from tacita.tables.suppression.twoway.optimal import Optimal
+    >>> from tacita.tables.suppression.optimal.optimal import Optimal
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> found = suppress(table, Optimal(), "exact")

@@ -6,6 +6,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import Field
+
+from tacita.core.data.suppression_pattern import Status
+
+TimeLimit = Annotated[
+    float,
+    Field(gt=0, le=1e7, description="seconds after which the best pattern so far and its bound are returned"),
+]
 
 CLOCK: list[Callable[[], float]] = [time.perf_counter]
 
@@ -58,3 +68,11 @@ class Watch:
         # a search that was stopped stays so
         self.stopped = self.enough()
         return self.stopped
+
+
+def ended(watch: Watch) -> Status:
+    """What ended a search that has no proof."""
+    if watch.stopped:
+        return "stopped"
+    # a solver that gives up for another reason leaves time
+    return "time limit" if watch.seconds >= watch.limit else "feasible"

@@ -10,13 +10,13 @@ from reference import reference
 from tacita.core import Hierarchy, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.release.suppress import suppress
-from tacita.tables.suppression.general.single_relation_bounds import Lines
+from tacita.tables.suppression.heuristics.gauss import Gauss
 from tacita.tables.suppression.large.constructive import Constructive
-from tacita.tables.suppression.large.local_branching import Improve
-from tacita.tables.suppression.large.protection_demands import systems_for
+from tacita.tables.suppression.large.large_table_method import systems_for
+from tacita.tables.suppression.large.neighbourhood_search import Improve
+from tacita.tables.suppression.optimal.optimal import Optimal
+from tacita.tables.suppression.optimal.single_relation_bounds import Lines
 from tacita.tables.suppression.time_limit import Watch, processor_time
-from tacita.tables.suppression.twoway.gauss import Gauss
-from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.verify.audit import audit
 from tacita.tables.verify.protection_criteria import Judge
 

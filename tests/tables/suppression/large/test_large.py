@@ -9,17 +9,16 @@ import pytest
 from tacita.core import DataError, Hierarchy, ParameterError, Run, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.release.suppress import suppress
-from tacita.tables.suppression.general.presolve import systems_of
-from tacita.tables.suppression.general.single_relation_bounds import Lines
+from tacita.tables.suppression.heuristics.elimination import eliminated
+from tacita.tables.suppression.heuristics.gauss import Gauss
+from tacita.tables.suppression.heuristics.hypercube import Hypercube
 from tacita.tables.suppression.large.constructive import Constructive
-from tacita.tables.suppression.large.elimination import eliminated
-from tacita.tables.suppression.large.hitas import HiTaS
-from tacita.tables.suppression.large.local_branching import Improve
+from tacita.tables.suppression.large.hitas import HiTaS, by_elimination, subtables, top_down
+from tacita.tables.suppression.large.large_table_method import systems_for
 from tacita.tables.suppression.large.movement_certificates import Proofs
-from tacita.tables.suppression.large.protection_demands import systems_for
-from tacita.tables.suppression.large.subtables import by_elimination, subtables, top_down
-from tacita.tables.suppression.twoway.gauss import Gauss
-from tacita.tables.suppression.twoway.hypercube import Hypercube
+from tacita.tables.suppression.large.neighbourhood_search import Improve
+from tacita.tables.suppression.optimal.relation_presolve import systems_of
+from tacita.tables.suppression.optimal.single_relation_bounds import Lines
 from tacita.tables.verify.audit import audit
 from twins import attack
 
@@ -102,7 +101,7 @@ def test_patterns_of_cubes_are_safe_by_plain_programmes(method, problem):
 def test_every_proof_is_a_movement_of_withheld_cells_that_meets_its_demand(monkeypatch, problem, large):
     if large is True:
         monkeypatch.setattr("tacita.tables.suppression.large.movement_certificates._ALL", 10)
-        monkeypatch.setattr("tacita.tables.suppression.large.nearby._NEAREST", (20, 60))
+        monkeypatch.setattr("tacita.tables.suppression.large.neighbourhood._NEAREST", (20, 60))
     table = cube(3, shape=(5, 4, 4), sliding=50)
     for system in systems_for(table, problem):
         proofs = Proofs(system, table.primary)
@@ -233,7 +232,7 @@ def test_a_primary_that_nothing_hides_is_named():
 
 def test_a_system_too_large_for_one_programme_is_proven_around_each_cell(monkeypatch):
     monkeypatch.setattr("tacita.tables.suppression.large.movement_certificates._ALL", 10)
-    monkeypatch.setattr("tacita.tables.suppression.large.nearby._NEAREST", (12, 24))
+    monkeypatch.setattr("tacita.tables.suppression.large.neighbourhood._NEAREST", (12, 24))
     table = cube(7, (5, 5, 4))
     for problem in ("exact", "interval"):
         assert suppress(table, Constructive(bound=0.0), problem, zeros="publish").audit.safe

@@ -1,24 +1,30 @@
-"""Small tables from the top down."""
+"""Small tables inside a large one, a label and those below it in every dimension, from the top down."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import product
 from typing import Annotated, cast
 
 import numpy as np
 from pydantic import Field, field_validator
 
-from tacita.core import DataError, Run, Table
-from tacita.core.arrays import Mask
+from tacita.core import DataError, Relations, Run, Table
+from tacita.core.arrays import Ints, Mask
 from tacita.core.spec import registry
 from tacita.tables.suppression.suppression_method import Suppression
 from tacita.tables.suppression.time_limit import Watch
 
 from .large_table_method import Large, replaced, spared
 from .movement_certificates import Proofs
-from .subtables import Inside, by_elimination, top_down
 
 # Seconds for the pattern of a small table.
 _SECONDS = 2.0
+
+# What chooses in a small table: the cells to withhold, or None where it cannot be protected.
+Inside = Callable[[Table], Mask | None]
 
 
 class HiTaS(Large):
@@ -87,3 +93,126 @@ def _by(name: str) -> Inside:
             return None
 
     return chosen
+
+
+def subtables(table: Table) -> list[Ints]:
+    """The cells of each, from the top down: those with fewest steps above them first.
+
+    >>> [cells.size for cells in subtables(Table.from_array(np.ones((2, 3))))]
+    [12]
+    """
+    families = []
+    for dimension in table.dimensions:
+        parents = np.array(dimension.parents)
+        sums = np.flatnonzero(~dimension.is_leaf).tolist()
+        families.append(
+            [(int(dimension.depths[at]), np.append(np.flatnonzero(parents == at), at)) for at in sums]
+            or [(0, np.array([dimension.top]))]
+        )
+    found = []
+    rank = [np.full(len(dimension), -1) for dimension in table.dimensions]
+    for members in sorted(product(*families), key=lambda each: sum(depth for depth, _ in each)):
+        inside = np.ones(table.n, dtype=bool)
+        for at, (_, labels) in enumerate(members):
+            rank[at][:] = -1
+            rank[at][labels] = 1
+            inside &= rank[at][table.codes[:, at]] > 0
+        found.append(np.flatnonzero(inside))
+    return found
+
+
+def top_down(table: Table, inside: Inside, run: Run) -> Mask:
+    """Withhold in one small table after the other, from the top: what is withheld above is sensitive below.
+
+    What a table above publishes stays published, unless a table below cannot do without it; then the tables
+    above that share the cell are done again. Withheld cells only become more, so that this ends. What comes
+    of it is no proof: small tables do not see each other. O(tables) choices, and those done again.
+    """
+    parts, cutting = subtables(table), Cutting(table)
+    holding: dict[int, list[int]] = {}
+    for number, cells in enumerate(parts):
+        for cell in cells.tolist():
+            holding.setdefault(cell, []).append(number)
+    withheld, settled = table.primary.copy(), np.zeros(table.n, dtype=bool)
+    # the uppermost of those that wait is next
+    waiting, queued = list(range(len(parts))), np.ones(len(parts), dtype=bool)
+    while waiting:
+        number = heappop(waiting)
+        queued[number] = False
+        run.report("withholding from the top down", number, len(parts))
+        cells = parts[number]
+        if withheld[cells].any():
+            new = _chosen(cutting, cells, withheld, settled, inside)
+            withheld[new] = True
+            for other in {other for cell in new.tolist() for other in holding[cell]} - {number}:
+                if not queued[other]:
+                    queued[other] = True
+                    heappush(waiting, other)
+        settled[cells] = True
+    return withheld
+
+
+def _chosen(cutting: Cutting, cells: Ints, withheld: Mask, settled: Mask, inside: Inside) -> Ints:
+    """The cells to withhold in a small table besides those that are; none where it cannot be protected."""
+    for published in (settled[cells], np.zeros(cells.size, dtype=bool)):
+        chosen = inside(cutting.part(cells, withheld[cells], published))
+        if chosen is not None:
+            return cells[chosen & ~withheld[cells]]
+    return cells[:0]
+
+
+class Cutting:
+    """Cuts small tables out of a large one. O(cells and relations of the small one) each.
+
+    >>> table = Table.from_array(np.ones((2, 2)))
+    >>> nothing = np.zeros(6, dtype=bool)
+    >>> len(Cutting(table).part(np.arange(6), nothing, nothing).relations)
+    2
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        relations = table.relations
+        order = np.argsort(relations.cells, kind="stable")
+        self._rows = relations.rows[order]
+        self._starts = np.searchsorted(relations.cells[order], np.arange(table.n + 1))
+        self._place = np.full(table.n, -1)
+
+    def part(self, cells: Ints, withheld: Mask, published: Mask) -> Table:
+        """Some cells as a table of their own, with the relations they close; the withheld are sensitive."""
+        table, place = self._table, self._place
+        place[cells] = np.arange(cells.size)
+        spans = zip(self._starts[cells].tolist(), self._starts[cells + 1].tolist(), strict=True)
+        touched = np.unique(np.concatenate([self._rows[start:end] for start, end in spans]))
+        lines = [table.relations.line(row) for row in touched.tolist()]
+        closed = Relations.of([(place[at], signs) for at, signs in lines if (place[at] >= 0).all()])
+        place[cells] = -1
+        per_cell = ("values", "lower", "upper", "sliding", "low", "high", "cost")
+        return replace(
+            table,
+            codes=table.codes[cells],
+            relations=closed,
+            primary=withheld,
+            forced=(table.forced[cells] | published) & ~withheld,
+            contributors=None,
+            **{name: getattr(table, name)[cells] for name in per_cell},
+        )
+
+
+def by_elimination(small: Table) -> Mask | None:
+    """Gaussian elimination in a small table: whatever is withheld can move, in some direction."""
+    from tacita.tables.suppression.heuristics.elimination import eliminated
+    from tacita.tables.suppression.optimal.relation_presolve import systems_of
+    from tacita.tables.suppression.optimal.single_relation_bounds import Lines
+
+    withheld = small.primary.copy()
+    try:
+        systems = systems_of(small, "general")
+    except DataError:
+        return None
+    for system in systems:
+        chosen = eliminated(system, Lines(system).x, Run())
+        if chosen is None:
+            return None
+        withheld[system.of_table(chosen)] = True
+    return withheld

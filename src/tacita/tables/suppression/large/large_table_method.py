@@ -11,14 +11,15 @@ from pydantic import Field
 
 from tacita.core import Bounds, Pattern, Problem, Run, Table
 from tacita.core.arrays import Mask
-from tacita.tables.suppression.general.presolve import refuse
-from tacita.tables.suppression.general.single_relation_bounds import Lines
+from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from tacita.tables.suppression.optimal.implied_suppressions import with_forced
+from tacita.tables.suppression.optimal.relation_presolve import refuse, systems_of
+from tacita.tables.suppression.optimal.relation_system import System
+from tacita.tables.suppression.optimal.single_relation_bounds import Lines
 from tacita.tables.suppression.suppression_method import Suppression
-from tacita.tables.suppression.time_limit import Watch
-from tacita.tables.suppression.twoway.two_way_method import TimeLimit, ended
+from tacita.tables.suppression.time_limit import TimeLimit, Watch, ended
 
 from .movement_certificates import Proofs
-from .protection_demands import systems_for
 
 Bounded = Annotated[
     float,
@@ -110,7 +111,7 @@ class Large(Suppression):
         self, table: Table, problem: Problem, withheld: Mask, lines: list[Lines], watch: Watch, run: Run
     ) -> float:
         """A cost below which no pattern protects: by whole choices over lines, and by cuts where they end."""
-        from tacita.tables.suppression.general.parts import root_bound
+        from tacita.tables.suppression.optimal.connected_parts import root_bound
 
         open_cells = int((table.primary | ~table.forced).sum())
         by_cuts = open_cells * int(table.primary.sum()) <= _MOST
@@ -156,3 +157,39 @@ def spared(parts: list[Proofs], watch: Watch, run: Run, until: float = np.inf) -
             if proofs.chosen[column] and not (watch.over or watch.seconds > until):
                 proofs.spare(column)
         proofs.publish_idle()
+
+
+def systems_for(table: Table, problem: Problem) -> list[System]:
+    """The parts of a table in which something must be able to move; counts move by whole numbers.
+
+    Outside networks a count may be free to move by less than 1, which tells whoever knows that counts are
+    whole what it is. So a count must be able to move by 1, for exact protection in either direction.
+
+    >>> counts = Table.from_array([[1.0, 3.0], [2.0, 4.0]], primary=[[1, 0], [0, 0]], frequency=True)
+    >>> (system,) = systems_for(counts, "exact")
+    >>> system.amount.tolist(), system.up.tolist(), system.down.tolist()
+    ([1.0], [2.0], [1.0])
+    """
+    if not table.frequency or problem == "general":
+        return _forced(systems_of(table, problem))
+    if problem == "interval":
+        levels = {name: np.ceil(getattr(table, name) - 1e-9) for name in ("lower", "upper", "sliding")}
+        return _forced(systems_of(replace(table, **levels), problem))
+    by_one = np.where(table.primary, 1.0, 0.0)
+    # the bounds of counts are whole, so that a cell that can move at all by itself can move by 1
+    asked = replace(table, lower=by_one, upper=by_one, sliding=np.zeros(table.n))
+    return [_either_way(system) for system in systems_of(asked, "interval")]
+
+
+def _forced(systems: list[System]) -> list[System]:
+    return [with_forced(system) for system in systems]
+
+
+def _either_way(system: System) -> System:
+    """The same with one demand a cell, which either direction meets."""
+    own, first, times = np.unique(system.own, return_index=True, return_counts=True)
+    amount = np.zeros(system.edges)
+    np.maximum.at(amount, system.own, system.amount)
+    ways = np.where(times > 1, EITHER_WAY, ONE_WAY)
+    assert not (system.ways == BOTH_WAYS).any()
+    return replace(system, own=own, sign=system.sign[first], amount=amount[own], ways=ways)

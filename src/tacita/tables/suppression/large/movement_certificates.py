@@ -13,12 +13,12 @@ import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.network import BOTH_WAYS
-from tacita.tables.suppression.general.attacker_lp import FARTHEST, USUAL, Movements
-from tacita.tables.suppression.general.paths import STILL, Paths
-from tacita.tables.suppression.general.primal_heuristic import moved
-from tacita.tables.suppression.general.relation_system import System
+from tacita.tables.suppression.optimal.attacker_lp import Movements
+from tacita.tables.suppression.optimal.movement_lp import FARTHEST, STILL, USUAL, Paths
+from tacita.tables.suppression.optimal.relation_patterns import moved
+from tacita.tables.suppression.optimal.relation_system import System
 
-from .nearby import Nearby
+from .neighbourhood import Nearby
 
 # What is withheld already weighs this part of its cost: proofs are short, and lean on cheap cells.
 _FREE = 1e-2

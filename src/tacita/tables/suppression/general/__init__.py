@@ -1,1 +1,0 @@
-"""Suppression in tables of any shape: branch and cut on their relations."""

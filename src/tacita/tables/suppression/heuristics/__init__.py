@@ -1,0 +1,1 @@
+"""Patterns found soon, without a proof: paths, elimination, sub-gradients, chance."""

@@ -1,0 +1,107 @@
+"""Lagrangean relaxation for circuits: a bound by shortest paths, every iterate mended to a pattern."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from tacita.core import Problem, Run
+from tacita.core.arrays import Floats, Mask
+from tacita.kernels.interpreted import fitting
+from tacita.tables.suppression.optimal.flow_network import Network
+from tacita.tables.suppression.optimal.network_patterns import Builder
+from tacita.tables.suppression.optimal.two_way_method import TwoWay
+from tacita.tables.suppression.time_limit import TimeLimit, Watch
+
+# Powers of e by which one step may change a price, and the least share of a cell's cost that a primary pays.
+_MOST = 3.0
+_LEAST = 1e-7
+
+
+class Lagrange(TwoWay):
+    """Shortest paths under prices that are raised where primaries share a cell: a bound and a pattern in one.
+
+    One commodity per primary k goes round from one of its nodes to the other without its own cell; it may use
+    a cell e only if that is withheld, y_ke <= x_e; cells that are primary carry no such row. With multipliers
+    u_ke >= 0 on these rows the problem falls apart: sum over k of the shortest path under u_k, plus sum over
+    e of min(0, cost_e - sum_k u_ke). Subgradient steps raise the bound; the paths of each iterate are mended
+    by cheapest paths and cleaned. The prices of a cell add up to its cost, so that steps multiply them: those
+    whose path uses the cell pay a larger share. The bound reaches that of the linear programme over flows at
+    best.
+
+    O(iterations primaries (nodes^2 + edges)) time, O(primaries edges) memory.
+    Source: Carvalho, Dellaert & Osorio (1994) and Almeida & Carvalho (1998) for the general problem, Almeida
+    & Carvalho (2005) for the exact one; steps as long as Held & Karp take; that they multiply is ours.
+
+    >>> from tacita import Table
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> found = Lagrange().suppress(table, "general")
+    >>> found.cost, found.lower_bound
+    (34.0, 34.0)
+    """
+
+    problems: ClassVar[tuple[Problem, ...]] = ("general", "exact")
+
+    iterations: Annotated[int, Field(ge=1, le=1_000_000, description="subgradient steps")] = 1000
+    seconds: TimeLimit = 60.0
+
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+        from tacita.kernels.tables.flows import all_paths
+
+        generator = run.search_generator()
+        builder = Builder(network)
+        grown = builder.grow(network.primary, network.cost, np.arange(len(network.source)))
+        best = builder.clean(np.ones(network.edges, dtype=bool) if grown is None else grown)
+        least = builder.cost(best)
+        graph, demands = network.among()
+        free = ~network.primary
+        prices = _first_prices(network) * np.where(free, network.cost, 0.0)
+        used = np.zeros(prices.shape, dtype=bool)
+        direction = np.zeros(prices.shape)
+        bound, scale, since = 0.0, 1.0, 0
+        step = 0
+        for step in range(1, self.iterations + 1):
+            run.report("raising prices", step, self.iterations)
+            length = fitting(all_paths)(graph, demands, prices, used)
+            margin = network.cost - prices.sum(axis=0)
+            taken = free & (margin < 0)
+            value = float(length.sum() + margin[taken].sum())
+            since = 0 if value > bound + 1e-9 else since + 1
+            bound = max(bound, value)
+            if step == 1 or step % 5 == 0 or since == 0:
+                start = used.any(axis=0)
+                weight = network.cost * generator.uniform(0.9, 1.1, network.edges)
+                for found in (
+                    builder.clean(start | network.primary),
+                    builder.build(generator, weight, start & taken),
+                ):
+                    if found is not None and builder.cost(found) < least:
+                        best, least = found, builder.cost(found)
+            if network.rounded_up(bound) >= least - 1e-9 or watch.over:
+                break
+            if since == 10:
+                scale, since = scale / 1.5, 0
+            # prices of a cell keep adding up to its cost: those who use it pay more, the others less
+            slope = used - (prices * used).sum(axis=0) / np.maximum(network.cost, 1e-300)
+            direction = 0.7 * direction + 0.3 * slope
+            square = float((prices * direction**2).sum())
+            if square == 0.0 or scale < 1e-4:
+                break
+            step_size = scale * (1.02 * least - value) / square
+            prices *= np.exp(np.clip(step_size * direction, -_MOST, _MOST))
+            # a price of nought would stay one
+            np.maximum(prices, _LEAST * network.cost, out=prices)
+            prices *= np.where(free, network.cost / np.maximum(prices.sum(axis=0), 1e-300), 0.0)
+        return best, bound
+
+
+def _first_prices(network: Network) -> Floats:
+    """Shares that add up to 1 for each cell: most to the primaries of its own row and column."""
+    own = network.own
+    near = network.row[own][:, None] == network.row[None, :]
+    near |= network.column[own][:, None] == network.column[None, :]
+    weights = np.where(near, 50.0, 1.0)
+    return weights / weights.sum(axis=0)

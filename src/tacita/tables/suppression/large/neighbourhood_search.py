@@ -1,0 +1,136 @@
+"""Parts of a pattern solved exactly, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from pydantic import Field
+
+from tacita.core import Bounds, Run
+from tacita.core.arrays import Ints, Mask
+from tacita.tables.suppression.optimal.attacker_lp import Movements
+from tacita.tables.suppression.optimal.provers import prover
+from tacita.tables.suppression.optimal.relation_system import System
+from tacita.tables.suppression.time_limit import Watch
+
+from .large_table_method import Large, replaced, spared
+from .movement_certificates import Proofs
+
+if TYPE_CHECKING:
+    from tacita.tables.suppression.optimal.relation_search import Search
+
+# Seconds for a part, and the share of all seconds after which the first clean-up ends.
+_SECONDS, _CLEANED = 3.0, 0.5
+# Patterns along the programme of a part, and changes to the best of them.
+_TRIES, _CHANGES = 2, 5
+
+
+class Improve(Large):
+    """The pattern of `constructive`, parts of which are then freed and solved exactly, until time is up.
+
+    A part is a secondary cell with the cells of its relations, of their relations, and so on up to `cells`.
+    All other withheld cells stay withheld and move freely, all other published ones stay published; demands
+    whose proof uses no cell of the part need not be asked again. What remains is solved by the branch and cut
+    of `optimal`; a pattern that costs less is kept. `seconds` or a stop end it, with the best pattern so far.
+
+    O(parts) small searches by branch and cut. The lower bound is that of `constructive`.
+    Source: Shaw (1998), CP98, for large neighbourhood search; the parts are ours.
+
+    >>> from tacita.core import Table
+    >>> cube = np.arange(1.0, 28.0).reshape(3, 3, 3)
+    >>> table = Table.from_array(cube, primary=cube % 9 == 1.0, lower=50, upper=50)
+    >>> Improve(seconds=1.0).suppress(table, "interval").cost
+    114.0
+    """
+
+    cells: Annotated[int, Field(ge=2, le=100_000, description="cells of a part that is solved exactly")] = 120
+    patience: Annotated[
+        int, Field(ge=1, le=1_000_000, description="parts in a row without a gain before it ends")
+    ] = 100
+
+    def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
+        from tacita.tables.suppression.optimal.connected_parts import compile_kernels
+
+        compile_kernels()
+        spared(parts, watch, run, _CLEANED * watch.limit)
+        replaced(parts, watch, run, _CLEANED * watch.limit)
+        # what is small enough is one part
+        small = [each for each in parts if each.system.edges <= self.cells]
+        least = sum(self._least_of(each, watch, run) for each in small)
+        generator, vain = run.search_generator(), 0
+        while vain < self.patience and not watch.over:
+            open_parts = [each for each in parts if each.system.edges > self.cells and each.secondary.size]
+            if not open_parts:
+                break
+            proofs = open_parts[int(generator.integers(len(open_parts)))]
+            run.report("improving parts", min(watch.seconds / watch.limit, 1.0), 1)
+            mid = int(generator.choice(proofs.secondary))
+            vain = 0 if self._improved(proofs, mid, watch, run) else vain + 1
+            run.on_bounds(Bounds(0.0, sum(each.cost for each in parts)))
+        return least if len(small) == len(parts) else 0.0
+
+    def _least_of(self, proofs: Proofs, watch: Watch, run: Run) -> float:
+        """Solve a whole system exactly; what is proven of its cost."""
+        if not proofs.secondary.size:
+            return proofs.system.given
+        run.report("improving parts", min(watch.seconds / watch.limit, 1.0), 1)
+        everything = np.ones(proofs.system.edges, dtype=bool)
+        search = self._solved(proofs, everything, watch, run)[0]
+        return proofs.system.given + proofs.system.rounded_up(min(search.bound, search.cost))
+
+    def _improved(self, proofs: Proofs, mid: int, watch: Watch, run: Run) -> bool:
+        """Solve the part around a cell exactly; whether the pattern is cheaper for it."""
+        return self._solved(proofs, around(proofs.system, mid, self.cells), watch, run)[1]
+
+    def _solved(self, proofs: Proofs, region: Mask, watch: Watch, run: Run) -> tuple[Search, bool]:
+        """Solve a part exactly, and take what is cheaper; whether it was."""
+        from tacita.tables.suppression.optimal.relation_search import Search
+
+        system, chosen = proofs.system, proofs.chosen
+        freed = region & chosen & ~system.primary
+        demands = {q for column in np.flatnonzero(freed).tolist() for q in proofs.users(column)}
+        part = _part(system, chosen & ~freed, region | chosen, np.array(sorted(demands), dtype=np.int64))
+        search = Search(part, Watch(min(_SECONDS, watch.left), run.enough), run.silent())
+        search.relax()
+        if not search.done():
+            search.follow(search.fractional(), _TRIES, _CHANGES)
+        if not search.done():
+            prover("highs", part.amounts)(search)
+        if search.cost >= float(system.cost[freed].sum()) * (1 - 1e-9):
+            return search, False
+        now = chosen & ~freed
+        now[np.flatnonzero(region | chosen)[search.best]] = True
+        return search, proofs.exchange(now, sorted(demands))
+
+
+def around(system: System, column: int, most: int) -> Mask:
+    """A column, those of its relations, those of theirs, and so on, up to about so many.
+
+    >>> from scipy import sparse
+    >>> chain = sparse.csr_array(np.array([[1.0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]))
+    >>> system = System(chain, *[np.zeros(4)] * 5, *[np.zeros(0)] * 6)
+    >>> around(system, 0, 3).tolist()
+    [True, True, True, False]
+    """
+    inside = np.zeros(system.edges, dtype=bool)
+    inside[column] = True
+    before = 0
+    while before < (count := int(inside.sum())) < most:
+        before = count
+        rows = np.unique(system.relations[:, inside].tocoo().coords[0])
+        reached = np.unique(system.relations[rows].indices)
+        new = reached[~inside[reached]]
+        # the cheapest of those that are reached: dear ones seldom take part
+        inside[new[np.argsort(system.cost[new], kind="stable")][: most - count]] = True
+    return inside
+
+
+def _part(system: System, given: Mask, taken: Mask, demands: Ints) -> System:
+    """Some cells of a system, some of them withheld anyway, with the demands that those do not meet."""
+    asked = {name: getattr(system, name)[demands] for name in ("own", "sign", "amount", "ways")}
+    part = replace(system, primary=given, cost=np.where(given, 0.0, system.cost), **asked).among(taken)
+    movements, alone = Movements(part), part.primary.astype(np.float64)
+    short = [q for q in range(part.demands) if not movements.meets(q, alone)]
+    return replace(part, **{name: getattr(part, name)[short] for name in asked})

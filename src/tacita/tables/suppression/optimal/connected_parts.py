@@ -1,0 +1,161 @@
+"""Branch and cut over the connected parts of a table: the cheapest pattern of each, and its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from typing import cast
+
+import numpy as np
+
+from tacita.core import Bounds, Problem, Run, Table, VerificationError
+from tacita.core.arrays import Mask
+from tacita.core.spec import registry
+from tacita.kernels.interpreted import interpreting, is_ready
+from tacita.tables.suppression.suppression_method import Suppression
+from tacita.tables.suppression.time_limit import Watch
+
+from .attacker_lp import Movements
+from .implied_suppressions import with_forced
+from .provers import Solver, prover
+from .relation_patterns import short_demand
+from .relation_presolve import refuse, systems_of
+from .relation_search import Search
+from .relation_system import System
+from .two_way_grid import lift_of
+
+# Patterns along the first solution of the programme, and changes to the best of them.
+_TRIES, _CHANGES = 20, 80
+# Cells of a part from which on the first pattern is that of another method: in any case, and where more
+# relations tie them than there are cells; what that gets of the time, and its name.
+_LARGE, _TANGLED, _BEGINNING, _BEGINNER = 2000, 1000, 0.4, "constructive"
+# Cells times primaries up to which a search is tried without compiling first, and the seconds that it gets.
+_SMALL, _PATIENCE = 2000, 10.0
+
+
+@cache
+def compile_kernels() -> None:
+    """Once per process: load or compile the kernels, so that no time limit counts it."""
+    values = np.array([[[3.0, 1.0], [2.0, 1.0]], [[4.0, 2.0], [2.0, 5.0]]])
+    table = Table.from_array(values, primary=values > 4, lower=15, upper=15, margins=True)
+    search = searches_of(table, "interval", Watch(np.inf), Run(), lambda _: None)[0][0]
+    search.relax()
+    search.master.separate_bridges()
+    search.master.share_rows()
+    search.master.recall()
+    search.master.solve()
+    search.master.separate_half_sums(search.generator)
+
+
+def root_bound(table: Table, problem: Problem, withheld: Mask, watch: Watch, run: Run) -> float:
+    """A cost below which no pattern protects, by cuts alone: for methods that have no bound of their own.
+
+    `withheld` is a pattern that protects, which ends the cuts where they meet its cost.
+    """
+    searches, given, lift = searches_of(table, problem, watch, run, lambda _: withheld)
+    for search in searches:
+        search.relax()
+    return (given + sum(search.network.rounded_up(search.bound) for search in searches)) / lift
+
+
+def searches_of(
+    table: Table, problem: Problem, watch: Watch, run: Run, begun: Callable[[list[System]], Mask | None]
+) -> tuple[list[Search], float, float]:
+    """A search, with a first pattern, for each part of a table; what is given; by what costs are lifted.
+
+    `begun` may name the cells of a first pattern once it sees the parts; else cheapest movements make one.
+    """
+    run.report("reading the table", 0, 1)
+    lift = lift_of(table.cost[~table.forced & ~table.primary])
+    systems = [pressing(with_forced(system)) for system in systems_of(table, problem, lift)]
+    given = sum(system.given for system in systems)
+    searches: list[Search] = []
+
+    def told(_: Bounds) -> None:
+        lower, upper = (given + sum(getattr(each, side) for each in searches) for side in ("bound", "cost"))
+        run.on_bounds(Bounds(lower / lift, upper / lift))
+
+    steered = replace(run, on_bounds=told)
+    withheld = begun(systems)
+    for system in systems:
+        known = None if withheld is None else system.of_withheld(withheld) | system.primary
+        searches.append(Search(system, watch, steered, known))
+        if searches[-1].cost == np.inf:
+            raise refuse(table, system, max(0, short_demand(system, np.ones(system.edges, dtype=bool))))
+    return searches, given, lift
+
+
+def pressing(system: System) -> System:
+    """The same system with the demands alone that primaries by themselves do not meet."""
+    part = system.among(system.primary)
+    movements, everything = Movements(part), np.ones(part.edges)
+    met = [movements.met(demand, movements.demand(demand, everything)) for demand in range(part.demands)]
+    left = np.flatnonzero(~np.array(met, dtype=bool))
+    parts = {name: getattr(system, name)[left] for name in ("own", "sign", "amount", "ways")}
+    return replace(system, **parts)
+
+
+def least_pattern(
+    table: Table, problem: Problem, solver: Solver, seconds: float, run: Run
+) -> tuple[Mask, float, Watch]:
+    """The cheapest cells to withhold that are found in time, a proven bound of their cost, and the watch.
+
+    Small tables are done before the compiler would be; where they are not, they are done again.
+    """
+    from tacita.kernels.tables.benders_cuts import cut_rows
+
+    open_cells = int((table.primary | ~table.forced).sum())
+    ready = is_ready(cut_rows)
+    if not ready and solver == "highs" and open_cells * int(table.primary.sum()) <= _SMALL:
+        watch = Watch(min(_PATIENCE, seconds), run.enough)
+        with interpreting():
+            withheld, bound = searched(table, problem, solver, watch, run)
+        if watch.stopped or not watch.over:
+            return withheld, bound, watch
+    run.report("preparing the search" if ready else "compiling", 0, 1)
+    compile_kernels()
+    watch = Watch(seconds, run.enough)
+    withheld, bound = searched(table, problem, solver, watch, run)
+    return withheld, bound, watch
+
+
+def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: Run) -> tuple[Mask, float]:
+    """The cheapest cells to withhold that are found in time, and a proven bound of their cost.
+
+    Every part of the table gets a pattern first, then a bound, and then, while time is left, a proof.
+    """
+    searches, given, lift = searches_of(
+        table, problem, watch, run, partial(_begun, table, problem, watch, run)
+    )
+    for search in searches:
+        search.relax()
+        if not search.done():
+            search.follow(search.fractional(), _TRIES, _CHANGES)
+    for search in searches:
+        if not search.done():
+            search.sketch()
+        if not search.done():
+            prover(solver, search.network.amounts)(search)
+    withheld = table.primary.copy()
+    for search in searches:
+        if not search.protected():
+            raise VerificationError("Optimal: the pattern does not protect. Nothing is returned.")
+        withheld[search.network.of_table(search.best)] = True
+    bound = sum(search.network.rounded_up(min(search.bound, search.cost)) for search in searches)
+    return withheld, (given + bound) / lift
+
+
+def _vast(system: System) -> bool:
+    """Whether a first pattern by cheapest movements alone would be slow, or dear."""
+    tangled = system.relations.shape[0] > system.edges > _TANGLED
+    return tangled or system.edges > _LARGE
+
+
+def _begun(table: Table, problem: Problem, watch: Watch, run: Run, systems: list[System]) -> Mask | None:
+    """A first pattern, if a part is vast, by the method that is made for such tables."""
+    if not any(_vast(system) for system in systems):
+        return None
+    seconds = min(max(_BEGINNING * watch.limit, 0.1), 600.0)
+    beginner = cast("type[Suppression]", registry.lookup(_BEGINNER, "suppression"))
+    return beginner.model_validate({"seconds": seconds, "bound": 0.0}).choose(table, problem, run).withheld

@@ -1,0 +1,167 @@
+"""Better patterns nearby: a part of the best is given up, and the least with the rest is proven."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core.arrays import Floats, Ints, Mask
+
+from .network_master import Master
+from .network_presolve import reduced
+from .network_search import Search
+from .provers import tree
+
+# Secondary cells that are given up at first, and at least; branches that a part may take; cells that it grows
+# from, at most, for each of two reasons.
+_FIRST, _LEAST, _BRANCHES, _SEEDS = 16, 8, 10, 4
+# By how much parts grow where the least was proven, and shrink where it was not.
+_GROW, _SHRINK = 1.1, 0.8
+# Times that (on average) every cell of the pattern is given up in vain before the search goes on: where the
+# gap is a wide share of the cost, and elsewhere, where branches close it sooner.
+_TURNS, _FEWER, _WIDE = 3.0, 1.0, 0.03
+# Steps above the bound up to which other patterns are begun with, and so many of them at most; of the time
+# that is left, what the search nearby may take: the proof needs the rest, and more of it where the gap is not
+# wide. The second figures are for cells that all cost the same, of which a branch holds or leaves out one
+# among thousands alike.
+_STEPS, _STARTS, _SHARE, _NARROW = (1, 6), (10, 40), (0.35, 0.7), 0.1
+# Duals up to this are none.
+_PRICED = 1e-9
+
+
+def search_nearby(search: Search) -> None:
+    """Give up one part of the best pattern after the other, until none of them has a cheaper way.
+
+    A part is some secondary cells near to those where the pattern costs more than the bound, and to some
+    others: what is dear can often be mended only together with what is not. All others are held, which costs
+    nothing more: most demands are met by them, and most nodes joined, so that the network of a part is small.
+    Where the best is hardly dearer than the bound, other patterns are begun with as well. O(parts) searches.
+    """
+    if search.done():
+        return
+    excess = Excess(search.master)
+    step = search.network.whole_costs
+    alike = int((search.network.cost[~search.network.primary] == step).all())
+    share = _SHARE[alike] if alike or _wide(search) else _NARROW
+    end = search.watch.seconds + share * search.watch.left
+    pattern: Mask | None = search.best
+    for _ in range(_STARTS[alike]):
+        # a small pattern as a whole is for the tree
+        if pattern is None or (pattern & ~search.network.primary).sum() <= _FIRST:
+            return
+        _descend(search, pattern, excess, end)
+        close = search.network.rounded_up(search.bound) > search.cost - (_STEPS[alike] + 0.5) * step
+        if search.done() or search.watch.seconds >= end or not close:
+            return
+        pattern = search.along(search.fractional(), chance=True)
+
+
+def _descend(search: Search, pattern: Mask, excess: Excess, end: float) -> None:
+    """Make a pattern cheaper, part by part, until all of it was given up in vain."""
+    size, idle = float(_FIRST), 0.0
+    while not search.done() and search.watch.seconds < end:
+        secondary = np.flatnonzero(pattern & ~search.network.primary)
+        if len(secondary) <= size:
+            return
+        part = near(search, pattern, excess.of(pattern), int(size))
+        better, proven = give_up(search, pattern, part)
+        search.offer(better)
+        idle = idle + len(part) / len(secondary) if better is None else 0.0
+        pattern = pattern if better is None else better
+        if idle > (_TURNS if _wide(search) else _FEWER):
+            return
+        size = max(_LEAST, size * (_GROW if proven else _SHRINK))
+
+
+def _wide(search: Search) -> bool:
+    """Whether the gap is too wide for branches alone."""
+    return bool(search.cost - search.bound > _WIDE * search.cost)
+
+
+def near(search: Search, pattern: Mask, excess: Floats, size: int) -> Ints:
+    """So many of its secondary cells, the fewest steps through the pattern away from those it grows from."""
+    network, generator = search.network, search.generator
+    row, column = network.lines(np.arange(network.edges))
+    secondary = np.flatnonzero(pattern & ~network.primary)
+    cells = np.flatnonzero(pattern | network.primary)
+    first = _seeds(secondary, excess[secondary], generator)
+    away = np.full(network.edges, np.inf)
+    away[first] = -1
+    lines = np.zeros(network.nodes, dtype=bool)
+    lines[row[first]] = lines[network.shape[0] + column[first]] = True
+    for step in range(len(cells)):
+        touched = cells[lines[row[cells]] | lines[network.shape[0] + column[cells]]]
+        new = touched[away[touched] == np.inf]
+        away[new] = step
+        if not len(new) or np.isfinite(away[secondary]).sum() >= size:
+            break
+        lines[row[new]] = lines[network.shape[0] + column[new]] = True
+    order = np.lexsort((generator.random(len(secondary)), away[secondary]))
+    return secondary[order[:size]]
+
+
+def _seeds(secondary: Ints, excess: Floats, generator: np.random.Generator) -> Ints:
+    """A few cells by what they cost beyond the bound, and a few by chance."""
+    dear = min(_SEEDS, int((excess > 1e-6).sum()))
+    by_chance = min(len(secondary), int(generator.integers(0 if dear else 1, _SEEDS + 1)))
+    seeds: Ints = generator.choice(secondary, by_chance, replace=False)
+    if not dear:
+        return seeds
+    wanted = int(generator.integers(1, dear + 1))
+    weights = np.where(excess > 1e-6, excess, 0.0)
+    chosen = generator.choice(secondary, wanted, replace=False, p=weights / weights.sum())
+    return np.concatenate([chosen, seeds])
+
+
+def give_up(search: Search, pattern: Mask, part: Ints) -> tuple[Mask | None, bool]:
+    """Prove the least pattern with all but a part of one: a cheaper one or None, and whether it is proven."""
+    network = search.network
+    given: Mask = pattern.copy()
+    given[part] = False
+    within = np.flatnonzero(search.master.active | pattern | network.primary)
+    rest, left = reduced(network.part(within, given))
+    if not len(rest.source):
+        return given, True
+    known = np.zeros(network.edges, dtype=bool)
+    known[part] = True
+    inside = Search(rest, search.watch, search.run.silent())
+    start: Mask = rest.primary | known[within[left]]
+    # the part itself may hold cells that others replace at no more cost, which are not there any more
+    if inside.builder.protects(start):
+        inside.offer(start)
+    inside.relax()
+    if not inside.done():
+        tree(inside, _BRANCHES)
+    given[within[left[inside.best & ~rest.primary]]] = True
+    cheaper = network.cost[given].sum() < network.cost[pattern].sum() - 1e-9
+    return given if cheaper else None, inside.closed
+
+
+class Excess:
+    """The prices at which the programme was solved, to be held against any pattern.
+
+    With duals y of its rows a x >= b and reduced costs r, the cost of a pattern x within its columns is the
+    value of the programme, and r x + y (a x - b), and what cells are worth that the programme is sure of and
+    the pattern does not hold. So the difference lies in cells at a reduced cost and in rows with a price that
+    are met by more than they ask, of which the cells that meet them have shares by their entries.
+    """
+
+    def __init__(self, master: Master) -> None:
+        rows, right = master.lp.rows()
+        priced = np.flatnonzero(master.dual > _PRICED)
+        self._rows, self._right, self._dual = rows[priced], right[priced], master.dual[priced]
+        # a bridge has an entry below 0: it asks for others, and meets nothing
+        self._meets = self._rows.maximum(0.0)
+        self._columns = master.columns
+        reduced = master.reduced_costs()
+        # of its own columns the programme knows it to the point
+        reduced[self._columns[: len(master.reduced)]] = master.reduced
+        self._reduced = np.maximum(reduced, 0.0)
+
+    def of(self, pattern: Mask) -> Floats:
+        """What each cell of a pattern adds, 0 for others. O(entries of rows with a price)."""
+        chosen = pattern[self._columns].astype(float)
+        beyond = self._dual * np.maximum(0.0, self._rows @ chosen - self._right)
+        shares = beyond / np.maximum(_PRICED, self._meets @ chosen)
+        excess: Floats = np.where(pattern, self._reduced, 0.0)
+        excess[self._columns] += chosen * (self._meets.T @ shares)
+        return excess

@@ -1,0 +1,154 @@
+"""The programme of movements: one cell moves as far as is asked, others along with it at the least price.
+
+By HiGHS, or by a kernel of our own that is several times as fast where few cells move; it checks its answers,
+and where one does not hold HiGHS is asked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from tacita.core.arrays import Floats, Mask
+from tacita.kernels.interpreted import fitting
+from tacita.solvers.highs import LinearProgramme
+
+from .relation_system import System
+
+# Movements count in units of what is asked. In tables cells seldom have to move farther than that together
+# with one that does, and cuts are the deeper for it; but relations other than those of networks can ask it.
+USUAL, FARTHEST = 1.0, 1e4
+# What a solver may be short of what is asked; a movement below is the solver's.
+SHORT, STILL = 1e-9, 1e-7
+_OPTIONS: dict[str, Any] = {
+    "presolve": "off",
+    "solver": "simplex",
+    "primal_feasibility_tolerance": 1e-9,
+    "dual_feasibility_tolerance": 1e-9,
+}
+# What every movement costs the kernel besides its price: of several that cost the same it takes one.
+_BESIDE = 1e-7
+
+
+class Moved(NamedTuple):
+    """How far the cell has moved, all cells' movements, and the weights of relations that say why no more."""
+
+    share: float
+    change: Floats
+    weight: Floats
+
+
+class Programme:
+    """Least price of d with M d = 0, 0 <= rises, falls <= room: rises of all cells first, then falls.
+
+    `quick`: by the kernel, where that has been compiled or is meant to be.
+    """
+
+    def __init__(self, system: System, quick: bool) -> None:
+        # rows that follow from others are of no use here
+        self.rows = system.relations[np.flatnonzero(~system.implied)].tocsr()
+        self.cells = system.edges
+        self._still = np.zeros(2 * system.edges)
+        self._every = np.arange(2 * system.edges)
+        self._kernel = _Kernel(self.rows) if quick and self.rows.shape[0] else None
+        self._made: LinearProgramme | None = None
+
+    def move(
+        self, own: int, room: Floats, price: Floats | None = None, reward: float = np.inf
+    ) -> Moved | None:
+        """Move column `own` by its room if that is worth the reward; None where it must and cannot."""
+        if self._kernel is not None:
+            found = self._kernel.move(own, room, price, reward)
+            if found is not NotImplemented:
+                return found
+        return self._solved(own, room, self._still if price is None else price, reward)
+
+    def _solved(self, own: int, room: Floats, price: Floats, reward: float) -> Moved | None:
+        programme = self._highs
+        low = self._still
+        if reward == np.inf:
+            low = low.copy()
+            low[own] = room[own]
+        else:
+            price = price.copy()
+            price[own] = -reward
+        programme.bound(self._every, low, room)
+        programme.costs(self._every, price)
+        # from nothing at all a movement is found in fewer steps than from that of another cell
+        programme.forget()
+        if programme.solve() != "optimal":
+            return None
+        answer, n = programme.answer(), self.cells
+        return Moved(float(answer.x[own]), answer.x[:n] - answer.x[n:], answer.duals)
+
+    @property
+    def _highs(self) -> LinearProgramme:
+        if self._made is None:
+            both, nought = sparse.hstack([self.rows, -self.rows]).tocsc(), np.zeros(self.rows.shape[0])
+            ends = self._still, self._still
+            self._made = LinearProgramme.of(self._still, *ends, both, nought, nought, **_OPTIONS)
+        return self._made
+
+
+class _Kernel:
+    """The kernel with its room to work."""
+
+    def __init__(self, rows: Any) -> None:
+        from tacita.kernels.tables.dual_simplex import Ties, desk_for
+
+        by_cell = rows.tocsc()
+        parts = (rows.indptr, rows.indices, rows.data, by_cell.indptr, by_cell.indices, by_cell.data)
+        kinds = (np.int64, np.int64, np.float64) * 2
+        self._ties = Ties(*(part.astype(kind) for part, kind in zip(parts, kinds, strict=True)))
+        self._desk = desk_for(rows.shape[1], rows.shape[0])
+        beside = _BESIDE * (1.0 + np.random.default_rng(0).random(rows.shape[1]))
+        self._beside = np.concatenate([beside, beside])
+
+    def move(self, own: int, room: Floats, price: Floats | None, reward: float) -> Any:
+        """What moved; None where it cannot; NotImplemented where the kernel has no answer."""
+        from tacita.kernels.tables.dual_simplex import STUCK, UNKNOWN, move
+
+        paid = self._beside if price is None else price + self._beside
+        ended = fitting(move)(self._ties, room, paid, own, reward, self._desk)
+        if ended == UNKNOWN:
+            return NotImplemented
+        if ended == STUCK:
+            return None
+        return Moved(float(self._desk.share[0]), self._desk.change.copy(), self._desk.weight)
+
+
+class Paths:
+    """Least sum of weights times movements with M d = 0 and one cell moved as asked, within the bounds.
+
+    Rises and falls are columns of their own, so that a solution moves no cell without need.
+    """
+
+    def __init__(self, system: System, quick: bool = True) -> None:
+        self.system, self.quick = system, quick
+        self._programme = Programme(system, quick)
+
+    def cheapest(
+        self, cell: int, sign: float, amount: float, weight: Floats, within: Mask, share: float = 1.0
+    ) -> Floats | None:
+        """Movements, in units of the amount, that move a cell by a share of it; None where nothing does.
+
+        A cell outside `within` stays. A weight is that of a cell that moves as far as is asked; of one that
+        cannot, that of its whole span.
+        """
+        system, n = self.system, self.system.edges
+        up, down = system.up / amount, system.down / amount
+        high = np.concatenate([np.minimum(up, FARTHEST) * within, np.minimum(down, FARTHEST) * within])
+        own, other = (cell, n + cell) if sign > 0 else (n + cell, cell)
+        if (up if sign > 0 else down)[cell] < share * (1 - SHORT):
+            return None
+        high[own], high[other] = share, 0.0
+        span = np.minimum(np.concatenate([up, down]), 1.0)
+        price = np.concatenate([weight, weight]) / np.maximum(span, 1e-6)
+        moved = self._programme.move(own, high, price)
+        if moved is None:
+            return None
+        change = moved.change
+        change[np.abs(change) < STILL] = 0.0
+        return change

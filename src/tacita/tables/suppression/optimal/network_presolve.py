@@ -1,0 +1,88 @@
+"""Before the search: demands that primaries meet by themselves, and cells that no least pattern holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tacita.core.arrays import Ints, Mask
+from tacita.kernels.interpreted import fitting
+
+from .flow_network import Network
+from .network_search import cheapest_cells
+
+# Of every line, the cells from which cheaper ways round are made.
+_EACH = 10
+
+
+def without_met(network: Network) -> Network:
+    """The demands that are left once all primaries are withheld, which they are in every pattern.
+
+    O(demands) flows.
+    """
+    from tacita.kernels.tables.flows import unmet_demands
+
+    primaries = np.flatnonzero(network.primary)
+    unmet = fitting(unmet_demands)(*network.among(primaries), np.ones(len(primaries), dtype=bool))
+    return replace(
+        network,
+        source=network.source[unmet],
+        sink=network.sink[unmet],
+        own=network.own[unmet],
+        amount=network.amount[unmet],
+        ways=network.ways[unmet],
+    )
+
+
+def reduced(network: Network) -> tuple[Network, Ints]:
+    """A network with patterns of the same least cost, and which edges of the whole it has.
+
+    Nodes that primaries join so well that no demand parts them, its own cell left out, are made one; what
+    then leads from a node to itself is of no use. Cells go that `needless` names. O(demands + cells) flows.
+    """
+    from tacita.kernels.tables.dominated_cells import joined
+
+    network = without_met(network)
+    most = float(network.amount.max(initial=0.0))
+    leader = fitting(joined)(network.among(np.flatnonzero(network.primary))[0], most)
+    ends = {name: leader[getattr(network, name)] for name in ("row", "column", "source", "sink")}
+    joint = replace(network, **ends)
+    left = np.flatnonzero((joint.row != joint.column) & ~needless(joint))
+    return joint.part(left), left
+
+
+def needless(network: Network) -> Mask:
+    """Cells that one of the least patterns does without: others in their place cost no more, carry as much.
+
+    A cell e joins two nodes. If a path of other cells joins them, each of which carries the largest demand
+    both ways, then every cut that e crosses the path crosses too, and meets by itself what is asked of the
+    cut. So if the path costs less than e, a pattern with e is not the least; and of cells with the same ends
+    the first of the cheapest that carry as much will do for all that are not cheaper.
+    O(rows cells log) at worst, with ten cells of each line for the paths.
+    """
+    from tacita.kernels.tables.dominated_cells import replaceable
+
+    most = float(network.amount.max(initial=0.0))
+    free = ~network.primary
+    able = free & (network.forward >= most) & (network.backward >= most)
+    few = cheapest_cells(network, _EACH, able)
+    worse = fitting(replaceable)(
+        network.among(few)[0], network.cost[few], network.row, network.column, network.cost
+    )
+    return free & (worse | _beside(network, able))
+
+
+def _beside(network: Network, able: Mask) -> Mask:
+    """Cells beside another with the same ends that costs no more and carries every demand."""
+    low, high = np.minimum(network.row, network.column), np.maximum(network.row, network.column)
+    ends = low * network.nodes + high
+    order = np.flatnonzero(able)
+    order = order[np.lexsort((order, network.cost[order], ends[order]))]
+    pairs, first = np.unique(ends[order], return_index=True)
+    at = np.minimum(np.searchsorted(pairs, ends), max(0, len(pairs) - 1))
+    if not len(pairs):
+        return np.zeros(network.edges, dtype=bool)
+    chosen = order[first[at]]
+    same = pairs[at] == ends
+    return same & (network.cost >= network.cost[chosen]) & (chosen != np.arange(network.edges))

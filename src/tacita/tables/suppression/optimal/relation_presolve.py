@@ -1,0 +1,349 @@
+"""From a table to the systems that remain to be solved: what cannot move, moves together, or stands apart.
+
+Everything here is exact: a pattern of a system, with the primaries, protects the table if and only if it
+protects the system, and no cheaper pattern is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from tacita.core import DataError, Problem, Table
+from tacita.core.arrays import Floats, Ints, Mask
+from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY
+
+from .relation_system import System
+
+# Rounds of bounds that relations imply; and by which part one must shrink to be worth another round.
+_ROUNDS, _WORTH = 50, 1e-3
+# What rounding may take from a sum, of the sum.
+_ROUNDING = 1e-12
+
+
+class Levels(NamedTuple):
+    """What is asked of every cell: how far up, how far down, how wide; or only to move at all (1, else 0)."""
+
+    rise: Floats
+    fall: Floats
+    width: Floats
+    either: Floats
+
+
+@dataclass
+class Reduction:
+    """Columns of cells that move together, while they are put together."""
+
+    relations: Any
+    implied: Mask
+    up: Floats
+    down: Floats
+    cost: Floats
+    primary: Mask
+    levels: Levels
+    # table cells (rows) of each column: by how much each moves when the column moves by 1
+    members: Any
+
+
+def systems_of(table: Table, problem: Problem, lift: float = 1.0) -> list[System]:
+    """The connected parts of a table in which something must be able to move. O(entries) a round.
+
+    Where only signs count, cells move without end or not at all. Costs are those of the table times `lift`.
+    DataError where relations and bounds alone fix a primary.
+
+    >>> table = Table.from_array([[5.0, 3.0], [2.0, 4.0]], primary=[[True, False], [False, False]])
+    >>> [(each.edges, each.demands) for each in systems_of(table, "exact")]
+    [(1, 1)]
+    """
+    reduction = _opened(table, problem, lift)
+    refused = _Refusal(table)
+    while True:
+        reduction = _without_stuck(reduction, refused)
+        joined = _joined(reduction)
+        if joined is None:
+            return _parts(reduction)
+        reduction = joined
+
+
+class _Refusal:
+    """Says which primary cannot be protected."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def of(self, cell: int) -> DataError:
+        where = " / ".join(self._table.label(cell))
+        return DataError(
+            f"Primary cell {where} cannot be protected: the cells that may be withheld, all together, leave "
+            "it too little room to move. Let more cells be withheld (margins, zeros), or lower its "
+            "protection level."
+        )
+
+
+def refuse(table: Table, system: System, demand: int) -> DataError:
+    """The error of a demand that cannot be met: it names a primary, not a cell that is forced by one."""
+    column = int(system.own[demand])
+    cells = system.cells[system.start[column] : system.start[column + 1]]
+    if not table.primary[cells].any():
+        cells = _not_met(table, system)
+    return _Refusal(table).of(int(cells[table.primary[cells]][0]))
+
+
+def _not_met(table: Table, system: System) -> Ints:
+    """Cells of the table with a primary that all cells together do not protect; by a programme a demand."""
+    from .relation_patterns import short_demand
+
+    whose = np.repeat(np.arange(system.edges), np.diff(system.start))
+    primary = np.bincount(whose, table.primary[system.cells], system.edges) > 0
+    asked = np.flatnonzero(primary[system.own])
+    own = {name: getattr(system, name)[asked] for name in ("own", "sign", "amount", "ways")}
+    short = max(0, short_demand(replace(system, **own), np.ones(system.edges, dtype=bool)))
+    column = int(system.own[asked[short]])
+    return system.cells[system.start[column] : system.start[column + 1]]
+
+
+def _opened(table: Table, problem: Problem, lift: float) -> Reduction:
+    """Every cell that is or may be withheld, as a column of its own."""
+    cells = np.flatnonzero(table.primary | ~table.forced)
+    up, down = (table.high - table.values)[cells], (table.values - table.low)[cells]
+    nought, primary = np.zeros(cells.size), table.primary[cells]
+    if problem == "general":
+        up, down = np.full(cells.size, np.inf), np.full(cells.size, np.inf)
+    elif problem == "exact":
+        up, down = (np.where(side > 0, np.inf, 0.0) for side in (up, down))
+    if problem == "interval":
+        low, high, wide = (each[cells] for each in table.needed())
+        values = table.values[cells]
+        rise, fall, width = (np.where(primary, level, 0.0) for level in (high - values, values - low, wide))
+        asked = Levels(rise, fall, width, nought)
+    else:
+        asked = Levels(nought, nought, nought, primary.astype(np.float64))
+    place = np.full(table.n, -1)
+    place[cells] = np.arange(cells.size)
+    rows, entries, signs = table.relations.among(place >= 0)
+    shape = (len(table.relations), cells.size)
+    relations = sparse.csr_array((signs, (rows, place[entries])), shape=shape)
+    relations.sum_duplicates()
+    members = sparse.csr_array((np.ones(cells.size), (cells, np.arange(cells.size))), (table.n, cells.size))
+    cost = np.where(primary, 0.0, table.cost[cells] * lift)
+    return Reduction(relations, ~table.relations.basis, up, down, cost, primary, asked, members)
+
+
+def _without_stuck(reduction: Reduction, refused: _Refusal) -> Reduction:
+    """Bounds that relations imply; columns that cannot move, and rows that say nothing, left out."""
+    relations, up, down = implied_bounds(reduction.relations, reduction.up, reduction.down)
+    moving = (up > 0) | (down > 0)
+    stuck = ~moving & _asked(reduction.levels)
+    if stuck.any():
+        column = reduction.members.tocsc()[:, [int(np.flatnonzero(stuck)[0])]]
+        raise refused.of(int(column.indices[0]))
+    relations = relations[:, moving]
+    kept = _different_rows(relations, reduction.implied)
+    return Reduction(
+        relations[kept],
+        reduction.implied[kept],
+        up[moving],
+        down[moving],
+        reduction.cost[moving],
+        reduction.primary[moving],
+        Levels(*(each[moving] for each in reduction.levels)),
+        reduction.members[:, moving],
+    )
+
+
+def _asked(levels: Levels) -> Mask:
+    asked: Mask = np.maximum.reduce(levels) > 0
+    return asked
+
+
+def implied_bounds(relations: Any, up: Floats, down: Floats) -> tuple[Any, Floats, Floats]:
+    """How far cells can move at most, whatever is withheld: in each relation the others must balance.
+
+    O(entries) a round; rounds end when no bound shrinks by a thousandth.
+    """
+    entries = relations.tocoo()
+    row, column, sign = entries.coords[0], entries.coords[1], entries.data
+    size, positive = np.abs(sign), sign > 0
+    up, down = up.copy(), down.copy()
+    for _ in range(_ROUNDS):
+        risen = size * np.where(positive, up[column], down[column])
+        fallen = size * np.where(positive, down[column], up[column])
+        before = np.concatenate([up, down])
+        # what an entry gains the others of its row lose
+        most_up = _of_others(row, fallen, relations.shape[0]) / size
+        most_down = _of_others(row, risen, relations.shape[0]) / size
+        np.minimum.at(up, column, np.where(positive, most_up, most_down))
+        np.minimum.at(down, column, np.where(positive, most_down, most_up))
+        after = np.concatenate([up, down])
+        if not (after < before * (1 - _WORTH)).any():
+            break
+    return relations, up, down
+
+
+def _of_others(row: Ints, spans: Floats, rows: int) -> Floats:
+    """The sum of the spans of the other entries in the row of each entry, a little more for rounding."""
+    endless = np.isinf(spans)
+    finite = np.where(endless, 0.0, spans)
+    total = np.bincount(row, finite, rows)[row]
+    others = np.bincount(row, endless, rows)[row] - endless
+    moving = np.bincount(row, spans > 0, rows)[row] - (spans > 0)
+    rest = np.where(moving > 0, np.maximum(total - finite, 0.0) + _ROUNDING * total, 0.0)
+    return np.where(others > 0, np.inf, rest)
+
+
+def _different_rows(relations: Any, implied: Mask) -> Ints:
+    """Rows with entries, one of each that are the same but for a factor; those not implied first."""
+    matrix = relations.tocsr()
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    filled = np.flatnonzero(np.diff(matrix.indptr) > 0)
+    if not filled.size:
+        return filled
+    first = matrix.data[matrix.indptr[filled]]
+    generator = np.random.default_rng(0)
+    mark = (matrix[filled] @ generator.random((matrix.shape[1], 2))) / first[:, None]
+    order = np.lexsort((filled, implied[filled]))
+    _, kept = np.unique(np.round(mark[order], 9), axis=0, return_index=True)
+    return np.sort(filled[order[kept]])
+
+
+def _joined(reduction: Reduction) -> Reduction | None:
+    """Columns that a relation of two ties to each other become one; None where there are none.
+
+    With s_i d_i + s_j d_j = 0 either moves only with the other, so that to withhold one alone is in vain.
+    """
+    matrix = reduction.relations.tocsr()
+    rows = np.flatnonzero(np.diff(matrix.indptr) == 2)
+    if not rows.size:
+        return None
+    at = matrix.indptr[rows]
+    kept, gone = matrix.indices[at], matrix.indices[at + 1]
+    # the one that is kept moves by 1, the other by this
+    ratio = -matrix.data[at] / matrix.data[at + 1]
+    # pairs that share no column with an earlier pair
+    n, number = matrix.shape[1], np.arange(rows.size)
+    first = np.full(n, rows.size)
+    np.minimum.at(first, kept, number)
+    np.minimum.at(first, gone, number)
+    apart = (first[kept] == number) & (first[gone] == number)
+    kept, gone, ratio = kept[apart], gone[apart], ratio[apart]
+    stays = np.ones(n, dtype=bool)
+    stays[gone] = False
+    left = np.flatnonzero(stays)
+    new = np.full(n, -1)
+    new[left] = np.arange(left.size)
+    from_old = sparse.csr_array(
+        (
+            np.concatenate([np.ones(left.size), ratio]),
+            (np.concatenate([left, gone]), np.concatenate([new[left], new[kept]])),
+        ),
+        (n, left.size),
+    )
+    up, down = _as_first(reduction.up, reduction.down, gone, ratio)
+    joined_up, joined_down = reduction.up[left].copy(), reduction.down[left].copy()
+    target = new[kept]
+    joined_up[target] = np.minimum(joined_up[target], up)
+    joined_down[target] = np.minimum(joined_down[target], down)
+    cost, levels = reduction.cost[left].copy(), _joined_levels(reduction.levels, left, target, gone, ratio)
+    cost[target] += reduction.cost[gone]
+    # what moves with a cell that must be able to move is withheld as it is
+    primary = reduction.primary[left].copy()
+    primary[target] &= reduction.primary[gone]
+    primary |= _asked(levels)
+    relations = (reduction.relations @ from_old).tocsr()
+    relations.data[np.abs(relations.data) < _ROUNDING] = 0.0
+    relations.eliminate_zeros()
+    return Reduction(
+        relations,
+        reduction.implied,
+        joined_up,
+        joined_down,
+        cost,
+        primary,
+        levels,
+        (reduction.members @ from_old).tocsr(),
+    )
+
+
+def _as_first(up: Floats, down: Floats, gone: Ints, ratio: Floats) -> tuple[Floats, Floats]:
+    """Figures above and below of columns that move by `ratio`, for the column that they move with."""
+    same, size = ratio > 0, np.abs(ratio)
+    return np.where(same, up[gone], down[gone]) / size, np.where(same, down[gone], up[gone]) / size
+
+
+def _joined_levels(levels: Levels, left: Ints, target: Ints, gone: Ints, ratio: Floats) -> Levels:
+    rise, fall = _as_first(levels.rise, levels.fall, gone, ratio)
+    joined = Levels(*(each[left].copy() for each in levels))
+    joined.rise[target] = np.maximum(joined.rise[target], rise)
+    joined.fall[target] = np.maximum(joined.fall[target], fall)
+    joined.width[target] = np.maximum(joined.width[target], levels.width[gone] / np.abs(ratio))
+    joined.either[target] = np.maximum(joined.either[target], levels.either[gone])
+    return joined
+
+
+def _parts(reduction: Reduction) -> list[System]:
+    """Each connected part with a demand, as a system."""
+    matrix = reduction.relations.tocsr()
+    asked = _asked(reduction.levels)
+    graph = sparse.block_array([[None, matrix.T], [matrix, None]]) if matrix.shape[0] else None
+    count = matrix.shape[1]
+    labels = np.arange(count) if graph is None else connected_components(graph, directed=False)[1]
+    columns_of, rows_of = labels[:count], labels[count:]
+    made = []
+    for label in np.unique(columns_of[asked]).tolist():
+        columns, rows = np.flatnonzero(columns_of == label), np.flatnonzero(rows_of == label)
+        made.append(_system(reduction, matrix[rows][:, columns], rows, columns))
+    return made
+
+
+def _system(reduction: Reduction, relations: Any, rows: Ints, columns: Ints) -> System:
+    up, down = reduction.up[columns], reduction.down[columns]
+    own, sign, amount, ways = _demands(Levels(*(each[columns] for each in reduction.levels)), up, down)
+    members = reduction.members[:, columns].tocsc()
+    primary, cost = reduction.primary[columns], reduction.cost[columns]
+    return System(
+        relations=relations.tocsr(),
+        implied=reduction.implied[rows],
+        up=up,
+        down=down,
+        cost=np.where(primary, 0.0, cost),
+        primary=primary,
+        own=own,
+        sign=sign,
+        amount=amount,
+        ways=ways,
+        start=members.indptr.astype(np.int64),
+        cells=members.indices.astype(np.int64),
+        given=float(cost[primary].sum()),
+    )
+
+
+def _demands(levels: Levels, up: Floats, down: Floats) -> tuple[Ints, Floats, Floats, Ints]:
+    """Own cell, direction, amount and ways of every demand."""
+    # what one bound leaves of the width, the other side must give; what is left they give together
+    rise = np.maximum(levels.rise, np.minimum(levels.width - down, up))
+    fall = np.maximum(levels.fall, np.minimum(levels.width - up, down))
+    rising, falling = np.flatnonzero(rise > 0), np.flatnonzero(fall > 0)
+    sliding = np.flatnonzero(levels.width > np.maximum(rise, 0) + np.maximum(fall, 0))
+    moving = np.flatnonzero(levels.either > 0)
+    # where all can move both ways without end, what rises can fall as well
+    both = (up[moving] > 0) & (down[moving] > 0) & ~(np.isinf(up) & np.isinf(down)).all()
+    kinds = [rising.size, falling.size, sliding.size, moving.size]
+    own = np.concatenate([rising, falling, sliding, moving])
+    sign = np.repeat([1.0, -1.0, 1.0, 1.0], kinds)
+    sign[len(own) - moving.size :] = np.where(up[moving] > 0, 1.0, -1.0)
+    amount = np.concatenate([rise[rising], fall[falling], levels.width[sliding], np.ones(moving.size)])
+    ways = np.concatenate(
+        [
+            np.full(rising.size + falling.size, ONE_WAY),
+            np.full(sliding.size, BOTH_WAYS),
+            np.where(both, EITHER_WAY, ONE_WAY),
+        ]
+    )
+    # neighbours in amount have nearly the same programme
+    order = np.lexsort((own, -amount))
+    return own[order], sign[order], amount[order], ways[order]

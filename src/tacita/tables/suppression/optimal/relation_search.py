@@ -1,0 +1,248 @@
+"""The root of the search in a system: a linear bound by cuts, and patterns guided by it."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from tacita.core import Run
+from tacita.core.arrays import Floats, Ints, Mask
+from tacita.kernels.tables.benders_cuts import Rows
+from tacita.tables.suppression.time_limit import Watch
+
+from .cutting_planes import CuttingProgramme
+from .provers import mend_whole, solve_integer
+from .relation_patterns import Builder, Known
+from .relation_system import System
+from .search_state import Standing
+from .separation import Separation
+from .single_relation_bounds import Lines
+
+# Of the gap: a round that gains less is no gain; how many of those end the rounds; rounds between patterns.
+_WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
+# How many times dearer than in a network patterns are; branches between them.
+_DEAR, _MENDED = 4, 10
+# Patterns and changes to them take no more than this part of the time, so that the bound has its own.
+_CHANGING = 0.2
+# A first pattern is taken as it is after this part of the time, but not before so many seconds.
+_AS_IT_IS, _SECONDS = 0.2, 5.0
+# Integer programmes before there are branches: nodes of each, how many may fail to shrink the gap to so much
+# of what it was, and the gap, of the cost, from which on branches are sooner done than these.
+_NODES, _SKETCHES, _SHRUNK, _WIDE = 300, 1, 0.8, 0.08
+
+
+class Master(CuttingProgramme):
+    """The programme of a system: a column for every cell that may be withheld, all from the start."""
+
+    def __init__(self, system: System, separation: Separation, columns: Ints | None = None) -> None:
+        super().__init__()
+        self.system, self.separation = system, separation
+        self.columns = np.flatnonzero(~system.primary) if columns is None else columns
+        self.fixed = np.zeros(len(self.columns), dtype=bool)
+        count = len(self.columns)
+        starts, nobody = np.zeros(count, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        ends = np.zeros(count), np.ones(count)
+        self.lp.add_columns(system.cost[self.columns], *ends, starts, nobody, np.zeros(0))
+        self.seen: set[bytes] = set()
+        # all rows ever found, over all cells
+        self.found: list[Rows] = []
+
+    def over_cells(self) -> Floats:
+        """The present x over all cells; primaries are withheld."""
+        x = self.system.primary.astype(float)
+        x[self.columns] = np.clip(self.x, 0.0, 1.0)
+        return x
+
+    def add(self, rows: Rows) -> int:
+        """Add rows over cells that are not there yet; how many."""
+        place = np.full(self.system.edges, -1)
+        place[self.columns] = np.arange(len(self.columns))
+        column = place[rows.at]
+        kept, new = np.zeros(len(rows.at), dtype=bool), []
+        for row in range(len(rows.right)):
+            span = slice(rows.start[row], rows.start[row + 1])
+            mark = rows.at[span].tobytes() + np.round(rows.value[span], 7).tobytes()
+            if mark not in self.seen:
+                self.seen.add(mark)
+                new.append(row)
+                kept[span] = True
+        if not new:
+            return 0
+        kept &= column >= 0
+        lengths = np.add.reduceat(np.append(kept, False), np.minimum(rows.start[:-1], len(kept)))
+        lengths = np.where(np.diff(rows.start) > 0, lengths, 0)[new]
+        starts = np.cumsum(lengths) - lengths
+        self.found.append(rows)
+        added = (rows.right[new], starts, column[kept], rows.value[kept])
+        self.restore(*added)
+        if self.pool is not None:
+            self.pool.note(*added)
+            self.seen.clear()
+        return len(new)
+
+    def known(self) -> Known | None:
+        """All rows ever found, for those who build patterns. O(entries)."""
+        if not self.found:
+            return None
+        lengths = np.concatenate([np.diff(rows.start) for rows in self.found])
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        at, value = (np.concatenate([getattr(rows, part) for rows in self.found]) for part in ("at", "value"))
+        matrix = sparse.csr_array((value, at, start), (len(lengths), self.system.edges)).tocsc()
+        return Known(matrix, np.concatenate([rows.right for rows in self.found]))
+
+    def drop(self, old: Mask) -> None:
+        """Take out rows; they may be found again."""
+        super().drop(old)
+        self.seen.clear()
+
+    def separate(self, nested: int = 1, most: int = 300) -> int:
+        """Add rows that the present x violates; how many."""
+        x = self.over_cells()
+        found = self.add(self.separation.known(x, most))
+        if found < 20:
+            found += self.add(self.separation.near(x))
+        if found < 20:
+            found += self.add(self.separation.new(x, 40 * nested))
+        if not found and (np.abs(x - np.round(x)) < 1e-6).all():
+            found = self.add(self.separation.new(np.round(x), 40 * nested, whole=True))
+        return found
+
+    def separate_bridges(self, most: int = 200) -> int:
+        """Add rows on which a secondary cell could not move; how many."""
+        return self.add(self.separation.bridges(self.over_cells(), most))
+
+    def separate_amounts(self) -> int:
+        """Nothing beside: every row is rounded as it is made."""
+        return 0
+
+    def reduced_costs(self) -> Floats:
+        """Of every cell; 0 for primaries."""
+        reduced = np.zeros(self.system.edges)
+        reduced[self.columns] = self.reduced
+        return reduced
+
+
+class Search(Standing):
+    """The best pattern of a system and the best bound so far, and the programme between them."""
+
+    network: System
+
+    def __init__(self, system: System, watch: Watch, run: Run, known: Mask | None = None) -> None:
+        """`known` is a pattern that protects; without one, a first is built."""
+        super().__init__(system, watch, run)
+        self.rounds = self.branches = 0
+        self.master = Master(system, Separation(system, lambda: watch.over))
+        lines = Lines(system, lambda: watch.over)
+        self.master.add(lines.tight())
+        self.bound = lines.least
+        self._known = known
+        self.offer(known if known is not None else self._first())
+        self.builder = self.builder_of(np.ones(system.edges, dtype=bool))
+
+    def _first(self) -> Mask | None:
+        """A first pattern, cleaned while there is time for that; None where there is none."""
+        order = self.generator.permutation(self.network.demands)
+        builder, watch = Builder(self.network), self.watch
+        made = builder.grow(self.network.primary, self.network.cost, order)
+        if made is None:
+            return None
+        latest = max(_AS_IT_IS * watch.limit, _SECONDS)
+        builder.over = lambda: watch.seconds > latest or watch.enough()
+        return builder.cleaned(made).chosen
+
+    def protected(self) -> bool:
+        """Whether the best pattern protects: all demands are looked at again, unless it is the known one."""
+        return self.best is self._known or self.builder.protects(self.best)
+
+    def builder_of(self, within: Mask) -> Builder:
+        """What builds patterns out of some cells."""
+        builder = Builder(self.network, within, lambda: self.watch.over)
+        builder.known = self.master.known()
+        return builder
+
+    def finder(self, cells: Ints) -> Master:
+        """A programme of some cells, to find cuts for any x of theirs."""
+        return Master(self.network, self.master.separation, cells)
+
+    def relax(self, most: int = 100_000) -> None:
+        """Cuts until none is violated or they no longer help."""
+        master, stalled, before = self.master, 0, -np.inf
+        for _ in range(most):
+            if self.watch.over or not master.solve():
+                return
+            self.rounds += 1
+            self.bound = max(self.bound, min(master.value, self.cost))
+            if self.rounds % 5 == 0:
+                self.tell("proving")
+            gain, before = master.value - before, master.value
+            room = self.cost - master.value
+            found = master.separate()
+            if found < 20:
+                found += master.separate_bridges()
+            stalled = 0 if gain > _WORTH * room else stalled + 1
+            if not found or stalled >= _PATIENCE or self.closed:
+                return
+            if self.rounds % 3 == 0:
+                master.purge(4)
+            if self.rounds % _FOLLOWED == 0:
+                self.follow(self.fractional(), 1, 0)
+
+    def fractional(self) -> Floats:
+        """The programme's pattern over all cells, primaries not counted."""
+        x = np.zeros(self.network.edges)
+        x[self.master.columns] = np.clip(self.master.x, 0.0, 1.0)
+        return x
+
+    def mend(self) -> None:
+        """Now and then, for it takes as long as a branch: a pattern along the present x."""
+        self.branches += 1
+        if self.branches % _MENDED == 1:
+            self.follow(self.fractional(), 1, 3 * _DEAR)
+
+    def follow(self, x: Floats, tries: int, changes: int) -> None:
+        """Patterns along the fractional one, then changes to the best; not as many as in a network."""
+        latest = self.watch.seconds + _CHANGING * self.watch.limit
+        self.builder.over = lambda: self.watch.seconds > latest or self.watch.over
+        try:
+            self._follow(x, int(np.ceil(tries / _DEAR)), int(np.ceil(changes / _DEAR)))
+        finally:
+            self.builder.over = lambda: self.watch.over
+
+    def _follow(self, x: Floats, tries: int, changes: int) -> None:
+        system, over = self.network, self.builder.over
+        self.builder.known = self.master.known()
+        near = system.cost * (1.0 - 0.9 * x)
+        for i in range(tries):
+            if over() or self.closed:
+                return
+            only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, system.edges)
+            self.offer(self.builder.build(self.generator, near if i % 2 else near * only))
+        since = 0
+        while since < changes and not over() and not self.closed:
+            since += 1
+            if self.offer(self.builder.improve(self.generator, self.best, near)):
+                since = 0
+
+    def sketch(self) -> None:
+        """Patterns by integer programmes over the rows so far, cut short: whole solutions guide better."""
+        idle = 0
+        while idle < _SKETCHES and not self.done() and self.cost - self.bound > _WIDE * self.cost:
+            room = self.cost - self.bound
+            self.keep_within_gap()
+            bound, patterns = solve_integer(self, mip_max_nodes=_NODES)
+            self.bound = max(self.bound, min(bound, self.cost))
+            if not mend_whole(self, patterns[-2:]):
+                return
+            self.relax(3)
+            idle = 0 if self.cost - self.bound < _SHRUNK * room else idle + 1
+
+    def keep_within_gap(self) -> None:
+        """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""
+        master, system = self.master, self.network
+        step = max(system.whole_costs, 1e-6)
+        room = self.cost - step - master.value + 1e-5 * max(1.0, self.cost)
+        if len(master.reduced):
+            master.fix(master.fixed | (master.reduced > room))
+            within = system.primary.copy()
+            within[master.columns[~master.fixed]] = True
+            self.builder = self.builder_of(within | self.best)

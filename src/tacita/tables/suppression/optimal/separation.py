@@ -1,0 +1,151 @@
+"""Cuts that a fractional pattern violates: from rays met before, and from new ones of the attacker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tacita.core.arrays import Floats, Ints
+from tacita.kernels.interpreted import fitting
+from tacita.kernels.tables.benders_cuts import Asked, Rays, Rows, bridge_rows, cut_rows, short_demands
+from tacita.kernels.tables.network import ONE_WAY
+
+from .attacker_lp import Movements
+from .movement_lp import FARTHEST, USUAL
+from .relation_system import System
+
+# By how much of its length a row must be violated; by how much of a demand a pattern must be short.
+VIOLATION, SHORT = 1e-4, 1e-3
+# What is added to x before the attacker is asked: his answer then counts cells that x leaves out as well, and
+# the cut is deeper.
+DEEPER = 1e-3
+# Rows a demand and a round by known rays; pairs of ray and demand looked at in a round.
+_EACH, _MOST_PAIRS = 3, 100_000
+# Pairs a demand and a round that are not short but by less than this share of a demand beyond it.
+_EACH_NEAR, _NEAR = 10, 0.5
+# Rounds without a look at a demand that was met before, at most.
+_LONGEST = 6
+
+
+class Separation:
+    """Rows over the cells of a system that no protecting pattern violates."""
+
+    def __init__(self, system: System, over: Callable[[], bool] = lambda: False) -> None:
+        """The attacker is asked no more when it is `over`."""
+        self.system, self.over = system, over
+        self.movements = Movements(system)
+        order = np.argsort(system.own, kind="stable")
+        first = np.searchsorted(system.own[order], np.arange(system.edges + 1))
+        self.asked = Asked(
+            system.up, system.down, system.primary, system.own, system.sign, system.amount, system.ways,
+            first.astype(np.int64), order.astype(np.int64),
+        )  # fmt: skip
+        matrix = system.relations
+        self.rays = Rays(
+            matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64)
+        )
+        # a demand that was met is not asked about for some rounds, the longer the oftener it was
+        self._wait = np.zeros(system.demands, dtype=np.int64)
+        self._met = np.zeros(system.demands, dtype=np.int64)
+
+    def known(self, x: Floats, most: int) -> Rows:
+        """Rows that x violates by rays that were met before, the most violated of each demand."""
+        pairs, short = self._pairs(x, SHORT, _EACH)
+        chosen = np.argsort(-short, kind="stable")[:most]
+        return self.rows(pairs[chosen], pairs[chosen, 0], x)
+
+    def near(self, x: Floats) -> Rows:
+        """Rows that x violates by rays met before that leave no demand short, or hardly.
+
+        What cells carry may do, and yet not what they carry once it is rounded, or others are given.
+        """
+        pairs, short = self._pairs(x, -_NEAR, _EACH_NEAR + _EACH)
+        pairs = pairs[short <= SHORT]
+        # in one piece: of strided values the kernel would be compiled again
+        return self.rows(pairs, pairs[:, 0].copy(), x)
+
+    def _pairs(self, x: Floats, least: float, each: int) -> tuple[Ints, Floats]:
+        """Pairs of ray and demand that x leaves short by at least this share of it, the shortest so many of
+        a demand; and the shares."""
+        pairs, short = np.empty((_MOST_PAIRS, 2), dtype=np.int64), np.empty(_MOST_PAIRS)
+        count = fitting(short_demands)(self.rays, self.asked, x, least, pairs, short)
+        pairs, short = pairs[:count], short[:count]
+        order = np.lexsort((-short, pairs[:, 1]))
+        whose = pairs[order, 1]
+        rank = np.arange(count) - np.searchsorted(whose, whose)
+        chosen = order[rank < each]
+        return pairs[chosen], short[chosen]
+
+    def rows(self, pairs: Ints, others: Ints, x: Floats) -> Rows:
+        """The strongest row of each pair of ray and demand, where x violates it."""
+        size = np.diff(self.rays.start)
+        rows = _room(int((size[pairs[:, 0]] + size[others]).sum()), len(pairs))
+        fitting(cut_rows)(self.rays, pairs, others, self.asked, x, VIOLATION, rows)
+        return _filled(rows)
+
+    def new(self, x: Floats, most: int, whole: bool = False) -> Rows:
+        """Rows by new rays: the attacker's programmes, demand after demand, until enough are found.
+
+        At a whole pattern every demand that is not met gives a violated row.
+        """
+        system = self.system
+        inside = np.minimum(1.0, x + (0.0 if whole else DEEPER))
+        inside[system.primary] = 1.0
+        pairs: list[tuple[int, int]] = []
+        others: list[int] = []
+        waiting = self._wait > 0
+        self._wait[waiting] -= 1
+        for demand in [*np.flatnonzero(~waiting).tolist(), *np.flatnonzero(waiting).tolist()]:
+            if len(pairs) >= most or (pairs and waiting[demand]) or self.over():
+                break
+            found = self.ask(demand, inside, FARTHEST if whole else USUAL)
+            self._met[demand] = 0 if found else self._met[demand] + 1
+            self._wait[demand] = min(_LONGEST, self._met[demand])
+            if found is not None:
+                pairs.append((found[0], demand))
+                others.append(found[1])
+        if not pairs:
+            return _filled(_room(0, 0))
+        return self.rows(np.array(pairs), np.array(others), x)
+
+    def ask(self, demand: int, x: Floats, farthest: float = USUAL) -> tuple[int, int] | None:
+        """The rays by which a demand is short at x, one a direction; None where it is met."""
+        reached = self.movements.demand(demand, x, farthest)
+        if self.movements.met(demand, reached) or not all(each.ray.size for each in reached):
+            return None
+        if self.system.ways[demand] == ONE_WAY:
+            ray = self.keep(reached[0].columns, reached[0].ray)
+            return ray, ray
+        return self.keep(reached[0].columns, reached[0].ray), self.keep(reached[1].columns, reached[1].ray)
+
+    def keep(self, columns: Ints, ray: Floats) -> int:
+        """Take a ray in; its number."""
+        rays = self.rays
+        end = rays.start[-1] + len(columns)
+        self.rays = Rays(
+            np.append(rays.start, end), np.concatenate([rays.at, columns]), np.concatenate([rays.value, ray])
+        )
+        return len(rays.start) - 1
+
+    def bridges(self, x: Floats, most: int) -> Rows:
+        """Rows of rays on which one cell is withheld more than all others together."""
+        rows = _room(int(self.rays.start[-1]), most)
+        fitting(bridge_rows)(self.rays, self.asked, x, 1e-3, rows)
+        return _filled(rows)
+
+
+def _room(entries: int, rows: int) -> Rows:
+    nothing = np.zeros(rows + 1)
+    return Rows(
+        np.zeros(entries, dtype=np.int64), np.zeros(entries), np.zeros(rows + 2, dtype=np.int64),
+        nothing, nothing.copy(), np.zeros(2, dtype=np.int64),
+    )  # fmt: skip
+
+
+def _filled(rows: Rows) -> Rows:
+    entries, count = rows.used
+    return Rows(
+        rows.at[:entries], rows.value[:entries], rows.start[: count + 1], rows.right[:count],
+        rows.short[:count], rows.used,
+    )  # fmt: skip

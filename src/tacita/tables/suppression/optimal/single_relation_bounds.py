@@ -1,0 +1,165 @@
+"""What each relation by itself asks of a pattern: a programme that is soon solved, whatever the size.
+
+Every protecting pattern satisfies its rows, those at least in which no cell is withheld in vain. So its value
+is a lower bound; and its solution, which heeds all relations at once but none of their connections, is where
+the search for a pattern begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from tacita.core.arrays import Floats, Ints
+from tacita.solvers.highs import LinearProgramme
+from tacita.tables.suppression.time_limit import Watch
+
+from .implied_suppressions import helps_of, spans
+from .relation_system import System
+
+if TYPE_CHECKING:
+    from tacita.kernels.tables.benders_cuts import Rows
+
+# By how much a row must be violated to be added.
+_VIOLATED = 1e-6
+# What rounding may take from a bound.
+_ROUNDING = 1e-9
+# Cells up to which the simplex method is quick; rounds of rows there; beyond, those that still are, and all.
+_QUICK, _ROUNDS, _AT_FIRST, _INTERIOR_ROUNDS = 20_000, 50, 2, 4
+_INTERIOR = {"solver": "ipm", "run_crossover": "off", "ipm_optimality_tolerance": 1e-4}
+
+
+class Lines:
+    """Least cost of cells such that in every relation whoever must move, or is withheld, has company.
+
+    With x_i = 1 for primaries, and 0 <= x_i <= 1 for the rest:
+
+    - for a demand d of cell k, in each relation a of k: sum over i != k of min(c_i, d) x_i >= d, where c_i is
+      |a_i / a_k| times what cell i can move to balance k (in the better of two directions where either will
+      do, in both together for a width);
+    - for a cell j, in each relation of j: sum over i != j of x_i >= x_j, added where it is violated. A
+      pattern that does not satisfy it withholds j in vain.
+
+    With rows A x >= b, costs c and any y >= 0, no pattern costs less than y b + sum of min(0, c - y A): that
+    is `bound`, whatever a solver says of its own. O(entries) rows, a linear programme a round of rows.
+
+    >>> from tacita.core import Table
+    >>> from .relation_presolve import systems_of
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> (system,) = systems_of(table, "exact")
+    >>> round(Lines(system).bound, 6)
+    34.0
+    """
+
+    def __init__(self, system: System, over: Callable[[], bool] = lambda: False) -> None:
+        """The rounds of rows end when it is `over`."""
+        self._system = system
+        self._free = np.flatnonzero(~system.primary)
+        self._cost, size = system.cost[self._free], self._free.size
+        rows, right = _demand_rows(system, self._free)
+        ends = np.zeros(size), np.ones(size), rows, right, np.full(right.size, np.inf)
+        self._programme = LinearProgramme.of(self._cost, *ends, solver="simplex")
+        self._company = _Company(system, self._free)
+        self.bound, self.x = 0.0, system.primary.astype(np.float64)
+        self._duals, self._complete = np.zeros(right.size), False
+        for number in range(_ROUNDS if size <= _QUICK else _INTERIOR_ROUNDS):
+            if not self._solved(number) or over():
+                break
+            self._complete = not self._company.add_violated(self._programme, self.x[self._free])
+            if self._complete:
+                break
+
+    @property
+    def told(self) -> float:
+        """The bound of the table's costs, that of cells withheld with primaries included."""
+        return self._system.given + self._system.rounded_up(self.least)
+
+    @property
+    def least(self) -> float:
+        """The bound, less what rounding may have added."""
+        return self.bound * (1 - _ROUNDING)
+
+    def _solved(self, number: int) -> bool:
+        """Solve it, from the last solution where that is quick; whether there is an answer."""
+        programme, size = self._programme, self._free.size
+        inside = size > _QUICK and number >= _AT_FIRST
+        if inside:
+            programme.set(**_INTERIOR)
+            programme.forget()
+        # without a vertex a programme is unfinished, which the bound does not mind
+        if programme.solve() == "infeasible" or programme.x.size != size:
+            return False
+        self.x[self._free] = np.clip(programme.x, 0.0, 1.0)
+        self._duals = duals = np.maximum(programme.answer().duals, 0.0)
+        matrix, least = programme.rows()
+        value = float(duals @ least + np.minimum(self._cost - matrix.T @ duals, 0.0).sum())
+        self.bound = max(self.bound, value)
+        return True
+
+    def tight(self) -> Rows:
+        """The rows that the bound rests on, over all cells."""
+        from tacita.kernels.tables.benders_cuts import Rows
+
+        matrix, right = self._programme.rows()
+        rows = np.flatnonzero(self._duals > _ROUNDING)
+        kept = matrix.tocsr()[rows]
+        start, nothing = kept.indptr.astype(np.int64), np.zeros(rows.size)
+        used = np.array([kept.nnz, rows.size])
+        return Rows(self._free[kept.indices], kept.data, start, right[rows], nothing, used)
+
+    def tighten(self, watch: Watch) -> None:
+        """A better bound by whole choices, with rows added for them, while time lasts."""
+        while self._complete and self._free.size <= _QUICK and not watch.over:
+            found = self._programme.choose(None, lambda: watch.over, time_limit=max(0.1, watch.left))
+            if np.isfinite(found.bound):
+                self.bound = max(self.bound, found.bound)
+            if found.status != "optimal" or found.x is None:
+                break
+            self._complete = bool(self._company.add_violated(self._programme, found.x))
+
+
+def _demand_rows(system: System, free: Ints) -> tuple[sparse.csc_array, Floats]:
+    """What demands ask in each relation of their cells, over the cells that are free: rows, right sides."""
+    helps = helps_of(system)
+    amount = system.amount[helps.demand]
+    left = (amount - helps.sums(system.primary[helps.cell])) / amount
+    place = np.full(system.edges, -1)
+    place[free] = np.arange(free.size)
+    kept = (left[helps.line] > _VIOLATED) & ~system.primary[helps.cell] & (helps.value > 0)
+    line = helps.line[kept]
+    scaled = np.minimum(helps.value[kept] / amount[line] / left[line], 1.0)
+    used, number = np.unique(line, return_inverse=True)
+    shape = (used.size, free.size)
+    return sparse.csc_array((scaled, (number, place[helps.cell[kept]])), shape=shape), np.ones(used.size)
+
+
+class _Company:
+    """Rows that ask company for every cell, relation by relation; where a primary stands they all hold."""
+
+    def __init__(self, system: System, free: Ints) -> None:
+        matrix = system.relations.tocsr()
+        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        bare = np.bincount(rows, system.primary[matrix.indices], matrix.shape[0]) == 0
+        lines = matrix[np.flatnonzero(bare)][:, free].tocsr()
+        self._start, self._columns = lines.indptr.astype(np.int64), lines.indices.astype(np.int64)
+        self._sizes = np.diff(self._start)
+        self._rows = np.repeat(np.arange(self._sizes.size), self._sizes)
+        self._added = np.zeros(self._columns.size, dtype=bool)
+
+    def add_violated(self, programme: LinearProgramme, x: Floats) -> int:
+        """Add rows that x violates; how many."""
+        here = x[self._columns]
+        together = np.bincount(self._rows, here, self._sizes.size)
+        violated = np.flatnonzero((2 * here > together[self._rows] + _VIOLATED) & ~self._added)
+        if violated.size:
+            self._added[violated] = True
+            row, cell = self._rows[violated], self._columns[violated]
+            sizes = self._sizes[row]
+            at = self._columns[spans(self._start[row], sizes)]
+            value = np.where(at == np.repeat(cell, sizes), -1.0, 1.0)
+            programme.add_rows(np.zeros(violated.size), np.cumsum(sizes) - sizes, at, value)
+        return int(violated.size)

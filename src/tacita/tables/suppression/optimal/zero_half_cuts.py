@@ -1,0 +1,84 @@
+"""Rows that follow from several others by rounding: half sums of them that x violates.
+
+Source: Caprara & Fischetti (1996), Mathematical Programming 74, 221-235, for the cuts; Koster, Zymolka &
+Kutschka (2009), Algorithmica 55, 375-391, for looking for them by elimination of parities.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core.arrays import Floats, Ints
+from tacita.kernels.interpreted import fitting
+from tacita.kernels.tables.network import Pooled, Terms
+
+Rows = tuple[Floats, Ints, Ints, Floats]
+
+# Multiples of rows that are rounded up to whole ones; terms and sums that are looked at, at most.
+_ROUNDED, _TERMS, _SUMS = 7, 1500, 400
+# Of half a unit, what a sum must win; of its length, by how much a row must be violated.
+_WON, _SHORT = 0.05, 1e-3
+# The cosine beyond which two rows say nearly the same.
+_ALIKE = 0.9
+_FRACTIONAL = 1e-6
+# How far the order of terms and cells is left to chance.
+_CHANCE = 0.3
+
+
+def violated_half_sums(rows: Pooled, x: Floats, generator: np.random.Generator, most: int) -> Rows:
+    """Half sums of rows that x violates, the most violated first, none nearly like another.
+
+    Once among whole rows, once among those rounded up as well. O(terms^2 cells) bits, a small share of it.
+    """
+    from tacita.kernels.tables.zero_half import nearly_tight, unlike
+
+    x = np.where(x < _FRACTIONAL, 0.0, np.where(x > 1 - _FRACTIONAL, 1.0, x))
+    room = len(rows.right) * (_ROUNDED + 1)
+    terms = Terms(np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room))
+    count = fitting(nearly_tight)(rows, x, _ROUNDED, _WON, terms)
+    terms = _some(terms, np.arange(count))
+    whole = np.flatnonzero(terms.times == rows.whole[terms.row])
+    found = [_sought(rows, _some(terms, whole), x, generator, 0.0)]
+    if len(whole) < count:
+        found.append(_sought(rows, terms, x, generator, _CHANCE))
+    entries, rights, shorts = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    order, kept = np.argsort(-shorts, kind="stable")[:_SUMS], np.empty(most, dtype=np.int64)
+    kept = kept[: fitting(unlike)(entries, np.flatnonzero(x > 0.0), order, _ALIKE, kept)]
+    return _sparse(entries[kept], rights[kept])
+
+
+def _sought(
+    rows: Pooled, terms: Terms, x: Floats, generator: np.random.Generator, chance: float
+) -> tuple[Floats, Floats, Floats]:
+    """Rows that x violates among half sums of some terms, their right sides and by how much."""
+    from tacita.kernels.tables.zero_half import add_up, half_sums, parities
+
+    slack = terms.slack + chance * generator.random(len(terms.slack))
+    terms = _some(terms, np.argsort(slack, kind="stable")[:_TERMS])
+    fractional = np.flatnonzero((x > 0.0) & (x < 1.0))
+    place = np.full(len(x), -1)
+    place[fractional] = np.arange(len(fractional))
+    odd, odd_right = np.zeros((len(terms.row), len(fractional)), dtype=bool), np.zeros(len(terms.row), bool)
+    fitting(parities)(rows, terms, x, place, odd, odd_right)
+    some = np.flatnonzero(odd.any(axis=1) | odd_right)
+    terms, odd, odd_right = _some(terms, some), odd[some], odd_right[some]
+    weight = np.minimum(x[fractional], 1.0 - x[fractional])
+    order = np.argsort(-weight * (1.0 + _CHANCE * generator.random(len(weight))), kind="stable")
+    sums = np.zeros((_SUMS, len(some)), dtype=bool)
+    count = fitting(add_up)(odd, odd_right, terms.slack.copy(), weight, order, _WON, sums)
+    entries, rights, shorts = np.empty((count, len(x))), np.empty(count), np.empty(count)
+    fitting(half_sums)(rows, terms, x, sums[:count], entries, rights, shorts)
+    short = np.flatnonzero(shorts > _SHORT)
+    return entries[short], rights[short], shorts[short]
+
+
+def _some(terms: Terms, which: Ints) -> Terms:
+    return Terms(terms.row[which], terms.times[which], terms.slack[which])
+
+
+def _sparse(entries: Floats, rights: Floats) -> Rows:
+    """Rows for the programme: with right side 1 where that is above 0."""
+    scale = np.where(rights > 0, rights, 1.0)
+    lines, at = np.nonzero(entries)
+    starts = np.searchsorted(lines, np.arange(len(rights)))
+    return rights / scale, starts, at, entries[lines, at] / scale[lines]

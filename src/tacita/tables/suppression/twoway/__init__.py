@@ -1,1 +1,0 @@
-"""Two-way tables as networks of rows and columns: one engine, and the methods that search in it."""
