@@ -21,7 +21,8 @@ from tacita.tables.adjustment.sums import settled, sums_of
 from tacita.tables.input.linked_tables import link, parts_of, places
 from tacita.tables.plans.plan import TablePlan, kind_of
 from tacita.tables.release.adjust import adjust
-from tacita.tables.verify.adjusted import AdjustedClaim, encoded_all_adjusted, verify_adjusted_files
+from tacita.tables.verify.adjusted import AdjustmentClaim
+from tacita.tables.verify.claim import encoded_all, verify_files
 
 HRC = "north\n@n1\n@n2\nsouth\n@s1\n@s2\n"
 SEED = 2**70 + 1
@@ -164,16 +165,16 @@ def test_a_file_in_which_a_shared_cell_differs_is_caught():
     own = tables()
     both = link(own)
     found = adjust(both, Rounding(base=5))
-    claim = AdjustedClaim(found.adjusted, found.audit, parts_of(both, own))
+    claim = AdjustmentClaim(found.adjusted, found.audit, parts_of(both, own))
     forms = [registry.lookup("published-csv", "format")()] * 2
-    contents = list(encoded_all_adjusted(claim, forms))
-    assert all(each.passed for each in verify_adjusted_files(contents, forms, claim))
+    contents = list(encoded_all(claim, forms))
+    assert all(each.passed for each in verify_files(contents, forms, claim))
     table, cells = claim.linked[1]
     shared = next(at for at in range(table.n) if table.label(at) == ("n1", "Total"))
     other = claim.adjusted.values[cells].copy()
     other[shared] += 5
     contents[1] = forms[1].encode(Shown.of_values(table, other))
-    broken = {each.guarantee for each in verify_adjusted_files(contents, forms, claim) if not each.passed}
+    broken = {each.guarantee for each in verify_files(contents, forms, claim) if not each.passed}
     assert broken >= {"values-audited", "promises-on-file"}
 
 

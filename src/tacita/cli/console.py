@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from tacita.core.results.uniqueness import Uniqueness
     from tacita.microdata.plans.plan import Plan
     from tacita.tables.plans.plan import AnyTablePlan, TabulatePlan
-    from tacita.tables.release.adjusted_record import AdjustedRecord, FileAudit
+    from tacita.tables.release.adjustment_record import AdjustmentRecord
     from tacita.tables.release.compare import PatternTrials
-    from tacita.tables.release.record import TableRecord
+    from tacita.tables.release.record import FileAudit, TableRecord
+    from tacita.tables.release.suppression_record import SuppressionRecord
 
 
 class _Terminal(Console):
@@ -241,45 +242,10 @@ def _parameters(trial: Trial, trials: Trials) -> str:
     return " ".join(f"{name}={trial.parameters[name]}" for name in names)
 
 
-def print_suppressed(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
-    """What is withheld, what it costs, how good that is, and where it is."""
-    pattern, audit = record.claim.pattern, record.claim.audit
-    verdict = "audited"
-    if audit.accepted:
-        verdict = f"not audited, since that no cell is sensitive was accepted ({', '.join(audit.accepted)})"
-    Out.print(
-        f"{_count(pattern.primary_count, 'sensitive cell')} and "
-        f"{_count(pattern.secondary_count, 'other')} withheld, cost {_figure(pattern.cost)}"
-        f"{_proof(pattern)}; {verdict}, {_count(len(record.cautions), 'warning')}.",
-        markup=False,
-    )
-    _print_warnings(record.cautions)
-    if dry_run:
-        _print_plan(plan)
-        return
-    for what, path in (
-        *(("published table", path) for path in plan.published),
-        ("result as JSON (confidential)", plan.output.json_report),
-        ("report (confidential)", plan.output.report),
-    ):
-        if path is not None:
-            Out.print(f"{what}: {path}", markup=False)
-
-
-def print_adjusted(record: AdjustedRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
-    """How much changed, how near that is, and where it is."""
-    made, audit = record.claim.adjusted, record.claim.audit
-    near = ""
-    if made.gap is not None:
-        near = (
-            ", proven to be nearest" if made.proven else f", others are at most {100 * made.gap:.3g} % nearer"
-        )
-    Out.print(
-        f"{made.changed} of {_count(record.claim.table.n, 'cell')} changed by {_figure(made.distance)} in "
-        f"all{near}; {_count(len(audit.verdicts), 'promise')} verified, "
-        f"{_count(len(record.cautions), 'warning')}.",
-        markup=False,
-    )
+def print_published(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
+    """What came of a table, how good that is, and where it is."""
+    tell: Any = _suppressed if plan.adjust is None else _adjusted
+    Out.print(f"{tell(record)}, {_count(len(record.cautions), 'warning')}.", markup=False)
     _print_warnings(record.cautions)
     if dry_run:
         _print_plan(plan)
@@ -292,6 +258,33 @@ def print_adjusted(record: AdjustedRecord, plan: AnyTablePlan, *, dry_run: bool)
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def _suppressed(record: SuppressionRecord) -> str:
+    """How much is withheld, what that costs, and how good it is."""
+    pattern, audit = record.claim.pattern, record.claim.audit
+    verdict = "audited"
+    if audit.accepted:
+        verdict = f"not audited, since that no cell is sensitive was accepted ({', '.join(audit.accepted)})"
+    return (
+        f"{_count(pattern.primary_count, 'sensitive cell')} and "
+        f"{_count(pattern.secondary_count, 'other')} withheld, cost {_figure(pattern.cost)}"
+        f"{_proof(pattern)}; {verdict}"
+    )
+
+
+def _adjusted(record: AdjustmentRecord) -> str:
+    """How much changed, and how near that is."""
+    made, audit = record.claim.adjusted, record.claim.audit
+    near = ""
+    if made.gap is not None:
+        near = (
+            ", proven to be nearest" if made.proven else f", others are at most {100 * made.gap:.3g} % nearer"
+        )
+    return (
+        f"{made.changed} of {_count(record.claim.table.n, 'cell')} changed by {_figure(made.distance)} in "
+        f"all{near}; {_count(len(audit.verdicts), 'promise')} verified"
+    )
 
 
 def _proof(pattern: Pattern) -> str:

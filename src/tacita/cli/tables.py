@@ -27,7 +27,7 @@ from tacita.tables.plans.sections import (
 )
 from tacita.tables.rules.rule_syntax import fields_of, rule_sections
 
-from .console import print_adjusted, print_audit, print_patterns, print_suppressed, print_table, progress_bar
+from .console import print_audit, print_patterns, print_published, print_table, progress_bar
 from .options import FORCE, command, flag, given, option, options, path_option, positional, required_path
 
 _WHAT, _HOW, _TO, _FROM, _TALK = (
@@ -72,8 +72,7 @@ def carry_out_table(plan: AnyTablePlan, *, quiet: bool, dry_run: bool, **files: 
     with progress_bar(quiet, anytime=plan.asked.build().anytime) as run:
         release = api.run_table(plan, run, dry_run=dry_run, **files)
     if not quiet:
-        tell: Any = print_suppressed if plan.adjust is None else print_adjusted
-        tell(release.record, plan, dry_run=dry_run)
+        print_published(release.record, plan, dry_run=dry_run)
 
 
 def suppress_with(words: Sequence[str]) -> Callable[..., None]:
@@ -82,17 +81,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
     method = registry.canonical(named, *registry.SUPPRESSING)
     fields = registry.lookup(method, *registry.SUPPRESSING).model_fields
     own = {name: each for name, each in fields.items() if name not in _OF_SECTION}
-
-    def body(table: Path, **values: Any) -> None:
-        plan = TablePlan(
-            input={"path": table, **given(TableInputSection, values)},
-            table=given(TableSection, values),
-            suppress={**given(SuppressSection, values), **given(own, values)},
-            output=given(TableOutputSection, values, _OUT_NAMES),
-        )
-        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
-
-    return command(
+    return _publishing(
         "suppress",
         "Choose which cells of a table to withhold, prove it, audit it, publish the rest.\n\n"
         "Example: tacita suppress cells.csv --rows region --columns sector --value turnover "
@@ -101,32 +90,20 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
         "region=nuts.hrc\n\n"
         "Of tau-ARGUS: tacita suppress table.tab --meta table.rda --problem interval --out published.csv",
         [
-            positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
             *options(TableOutputSection, _TO, _OUT_NAMES, skip=["note"], required=["path"]),
             *options(TableSection, _WHAT, skip=_OF_ADJUSTED),
             *options(SuppressSection, _HOW),
             *options(own, Group.create_ordered(f"Parameters of {method}")),
-            *options(TableInputSection, _FROM, skip=["path"]),
-            *_RUNNING,
         ],
-        body,
+        SuppressSection,
+        own,
     )
 
 
 def adjust_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `adjust` with the options of the method that the words name."""
     named, own = _adjusting(words)
-
-    def body(table: Path, **values: Any) -> None:
-        plan = TablePlan(
-            input={"path": table, **given(TableInputSection, values)},
-            table=given(TableSection, values),
-            adjust={**given(AdjustSection, values), **given(own, values)},
-            output=given(TableOutputSection, values, _OUT_NAMES),
-        )
-        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
-
-    return command(
+    return _publishing(
         "adjust",
         "Publish other values in place of the true ones, audited; no cell is withheld.\n\n"
         "Example: tacita adjust cells.csv --rows region --columns sector --value persons --counts "
@@ -135,11 +112,40 @@ def adjust_with(words: Sequence[str]) -> Callable[..., None]:
         "region=nuts.hrc\n\n"
         "Other methods: small-counts, cell-key, cta; `tacita methods` describes them.",
         [
-            positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
             *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
             *options(TableSection, _WHAT),
             *options(AdjustSection, _CHANGE, required=["method"]),
             *options(own, Group.create_ordered(f"Parameters of {named}")),
+        ],
+        AdjustSection,
+        own,
+    )
+
+
+def _publishing(
+    verb: str,
+    text: str,
+    asked: Sequence[Any],
+    section: type[SuppressSection | AdjustSection],
+    own: dict[str, FieldInfo],
+) -> Callable[..., None]:
+    """The command that publishes a table; `own` are the parameters of its method."""
+
+    def body(table: Path, **values: Any) -> None:
+        plan = TablePlan(
+            input={"path": table, **given(TableInputSection, values)},
+            table=given(TableSection, values),
+            output=given(TableOutputSection, values, _OUT_NAMES),
+            **{verb: {**given(section, values), **given(own, values)}},
+        )
+        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
+
+    return command(
+        verb,
+        text,
+        [
+            positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
+            *asked,
             *options(TableInputSection, _FROM, skip=["path"]),
             *_RUNNING,
         ],

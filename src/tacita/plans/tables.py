@@ -22,10 +22,9 @@ from tacita.tables.plans.sections import (
     TrySection,
 )
 from tacita.tables.release import release as table_runs
-from tacita.tables.release.adjusted_record import AdjustedRelease, FileAudit
 from tacita.tables.release.compare import PatternTrials, compare_patterns
-from tacita.tables.release.preview import TableLook, looked_at
-from tacita.tables.release.record import TableRelease
+from tacita.tables.release.record import FileAudit, TableRelease
+from tacita.tables.release.review_view import TableLook, looked_at
 
 from .files import as_json, as_path
 
@@ -65,11 +64,7 @@ def save_tables(
 
     As `save_table`: the whole system is audited, and what all files show together is read back.
     """
-    places, pages = _places(paths), LinkedOutputSection(json_report=json_report, report=report)
-    refuse_bad_targets({**places, **pages.targets}, {}, force=force)
-    published = [*places.values()]
-    release = table_runs.release_of(tables, pattern, published, run)
-    io.write_all(_table_files(release, published, pages), public=published, force=force)
+    _save(tables, pattern, paths, LinkedOutputSection(json_report=json_report, report=report), run, force)
 
 
 def save_adjusted(
@@ -108,12 +103,24 @@ def save_adjusted_tables(
 
     As `save_adjusted`: the whole system is audited, and what all files show together is read back.
     """
-    places, pages = _places(paths), LinkedOutputSection(json_report=json_report, report=report, note=note)
+    pages = LinkedOutputSection(json_report=json_report, report=report, note=note)
+    _save(tables, adjusted, paths, pages, run, force)
+
+
+def _save(
+    tables: Sequence[Table],
+    outcome: Pattern | Adjusted,
+    paths: Sequence[str | Path],
+    pages: LinkedOutputSection,
+    run: Run | None,
+    force: bool,
+) -> None:
+    places = _places(paths)
     refuse_bad_targets({**places, **pages.targets}, {}, force=force)
     published = [*places.values()]
-    release = table_runs.adjusted_release_of(tables, adjusted, published, run)
+    release = table_runs.release_of(tables, outcome, published, run)
     public = [*published, *([] if pages.note is None else [pages.note])]
-    io.write_all(_adjusted_files(release, published, pages), public=public, force=force)
+    io.write_all(_files(release, published, pages), public=public, force=force)
 
 
 def _places(paths: Sequence[str | Path]) -> dict[str, Path]:
@@ -141,7 +148,7 @@ def run_table(
     shown_as: str | None = None,
     also: Sequence[str | Path] = (),
     force: bool = False,
-) -> TableRelease | AdjustedRelease:
+) -> TableRelease:
     """Carry out a plan of a table, or of linked ones: make, choose or adjust, attack, encode, read back;
     write all or nothing.
 
@@ -157,13 +164,8 @@ def run_table(
         raise ParameterError("Plan: linked tables are published in one form each. Leave away also.")
     targets = {**plan.targets, **{f"output {path.name}": path for path in others}}
     source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, run, shown_as)
-    release: TableRelease | AdjustedRelease
-    if isinstance(plan.asked, AdjustSection):
-        release = table_runs.make_adjusted(plan.asked, source, plan.published, run)
-        files = _adjusted_files(release, plan.published, plan.output)
-    else:
-        release = table_runs.make_release(plan.asked, source, plan.published, run)
-        files = _table_files(release, plan.published, plan.output)
+    release = table_runs.publish(plan.asked, source, plan.published, run)
+    files = _files(release, plan.published, plan.output)
     files |= table_runs.in_other_forms(release, others)
     written = {} if dry_run else files
     io.write_all({**written, **plan.as_file(save_plan)}, public=(*plan.public, *others), force=force)
@@ -232,32 +234,18 @@ def _source(
 _Pages = TableOutputSection | LinkedOutputSection
 
 
-def _table_files(release: TableRelease, published: Sequence[Path], pages: _Pages) -> dict[Path, bytes]:
+def _files(release: TableRelease, published: Sequence[Path], pages: _Pages) -> dict[Path, bytes]:
+    """The published tables of a release, and the pages beside them."""
     claim, told = release.claim, release.record.as_dict()
-    files = _contents(release, published)
+    files = dict(zip(published, release.contents, strict=True))
     if pages.json_report is not None:
         files[pages.json_report] = as_json(told)
     if pages.report is not None:
-        files[pages.report] = page.suppression_html(claim.table, claim.pattern, told, claim.linked).encode()
-    return files
-
-
-def _adjusted_files(release: AdjustedRelease, published: Sequence[Path], pages: _Pages) -> dict[Path, bytes]:
-    claim, told = release.claim, release.record.as_dict()
-    files = _contents(release, published)
-    if pages.json_report is not None:
-        files[pages.json_report] = as_json(told)
-    if pages.report is not None:
-        files[pages.report] = page.adjustment_html(claim.table, claim.adjusted, told, claim.linked).encode()
+        files[pages.report] = page.table_html(claim.table, release.outcome, told, claim.linked).encode()
     if pages.note is not None:
         titles = [table.title for table, _ in claim.parts]
         files[pages.note] = page.adjustment_note_html(claim.table, told, titles).encode()
     return files
-
-
-def _contents(release: TableRelease | AdjustedRelease, published: Sequence[Path]) -> dict[Path, bytes]:
-    contents = release.data if release.claim.linked else (release.data,)
-    return dict(zip(published, contents, strict=True))
 
 
 @entered_by("plan")
@@ -312,11 +300,7 @@ def _attacked(
     force: bool,
 ) -> FileAudit:
     refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
-    found: FileAudit
-    if isinstance(asked, AdjustSection):
-        found = table_runs.attack_adjusted(source, published, asked, run)
-    else:
-        found = table_runs.attack_published(source, published, asked, run)
+    found = table_runs.attack_files(source, published, asked, run)
     if json_report is not None:
         io.write_all({json_report: as_json(found.as_dict())}, force=force)
     return found

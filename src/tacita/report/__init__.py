@@ -5,15 +5,14 @@ its adjusted values. And about a file before anything is protected: the risk of 
 Nothing here computes a statistic; what is shown stands in the release's record and report.
 """
 
-from .adjusting import adjustment_html, adjustment_note_html
 from .comparison import comparison_html, comparison_json
 from .note import note_html
 from .review import review_html, review_json
 from .risk import risk_html
-from .suppression import suppression_html
+from .table_note import adjustment_note_html
+from .table_review import table_html
 
 __all__ = [
-    "adjustment_html",
     "adjustment_note_html",
     "comparison_html",
     "comparison_json",
@@ -21,5 +20,5 @@ __all__ = [
     "review_html",
     "review_json",
     "risk_html",
-    "suppression_html",
+    "table_html",
 ]

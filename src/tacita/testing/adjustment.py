@@ -34,13 +34,13 @@ def its_promises_survive_an_audit_that_knows_nothing_of_it(method: Any) -> Findi
 def what_it_promises_holds_of_every_file_that_is_written(method: Any) -> Findings:
     from tacita.core.spec import registry
     from tacita.tables.release.adjust import adjust
-    from tacita.tables.verify.adjusted import encoded_adjusted, verify_adjusted
+    from tacita.tables.verify.claim import encoded, verify_file
 
     claim = adjust(_counts(method, 2, 4, 4), method, run=Run(seed=SEED))
     for name in ("published-csv", "published-excel", "published-html"):
         form: Any = registry.lookup(name, "format")()
-        content = encoded_adjusted(claim, form)
-        broken = [each.guarantee for each in verify_adjusted(content, form, claim) if not each.passed]
+        content = encoded(claim, form)
+        broken = [each.guarantee for each in verify_file(content, form, claim) if not each.passed]
         yield not broken, f"{name}: it does not hold: {', '.join(broken)}."
 
 

@@ -20,7 +20,8 @@ from tacita.tables.input.cell_list import from_cells, to_cells
 from tacita.tables.release import suppress as wrapper
 from tacita.tables.suppression.optimal.optimal import Optimal
 from tacita.tables.suppression.optimal.two_way_grid import grid_of
-from tacita.tables.verify import TableClaim, encoded
+from tacita.tables.verify.claim import encoded
+from tacita.tables.verify.suppressed import SuppressionClaim
 from twins.attacker import nothing_cheaper, protects
 
 NAMED = {"dimensions": "rc", "value": "v", "primary": "p"}
@@ -93,7 +94,7 @@ def test_a_published_file_is_read_back_as_what_was_meant(form, seed):
     values = generator.normal(50, 9, size=(4, 4)).round(seed)
     table = Table.from_array(values, primary=np.arange(16).reshape(4, 4) == 5, lower=10, upper=10)
     pattern = tacita.suppress(table)
-    content = encoded(TableClaim(pattern, tacita.audit(table, pattern)), PUBLISHED[form])
+    content = encoded(SuppressionClaim(pattern, tacita.audit(table, pattern)), PUBLISHED[form])
     seen = read_back(content, PUBLISHED[form], table, "file")
     assert np.array_equal(seen.withheld, pattern.withheld)
     assert np.allclose(seen.values[~seen.withheld], table.values[~seen.withheld], rtol=1e-14, atol=0)

@@ -20,9 +20,9 @@ from tacita.tables.rules.concentration import PPercent
 from tacita.tables.suppression.heuristics.hypercube import Hypercube
 from tacita.tables.suppression.optimal.optimal import Optimal
 from tacita.tables.suppression.suppression_method import Suppression
-from tacita.tables.verify import verify_file
 from tacita.tables.verify.audit import audit
 from tacita.tables.verify.certify import refuse_refuted
+from tacita.tables.verify.claim import verify_file
 
 PROBLEMS = ("general", "exact", "interval")
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]

@@ -16,11 +16,11 @@ from tacita.io.tables.reading import Seen
 from tacita.tables.adjustment.rounding import Rounding
 from tacita.tables.verify.adjusted import (
     FILE_CHECKS,
-    AdjustedClaim,
-    OfFile,
+    AdjustmentClaim,
     audit_adjusted,
     require_safe,
 )
+from tacita.tables.verify.claim import FileEvidence
 
 
 def broken(table: Table, values: list[float], promise: str, **terms: Any) -> bool:
@@ -278,7 +278,7 @@ def test_pinned_counts_are_reported_of_noise_alone():
 def claimed(promises=("adds-up",), **terms):
     """SECRET at the end of its interval, which keeps all promises and gives nothing away."""
     made = Adjusted.of(SECRET, np.array([120.0, 50, 170]), terms=Terms(**terms))
-    return AdjustedClaim(made, audit_adjusted(SECRET, made, promises))
+    return AdjustmentClaim(made, audit_adjusted(SECRET, made, promises))
 
 
 @pytest.mark.parametrize(
@@ -296,5 +296,5 @@ def claimed(promises=("adds-up",), **terms):
 )
 def test_each_check_of_a_file_finds_its_own_fault(claim, fault, failed):
     seen = {"withheld": np.zeros(3, dtype=bool), "besides": (), "values": claim.adjusted.values} | fault
-    found = verdicts(OfFile(Seen(**seen), claim), FILE_CHECKS, FILE_CHECKS)
+    found = verdicts(FileEvidence(Seen(**seen), claim), FILE_CHECKS, FILE_CHECKS)
     assert {each.guarantee for each in found if not each.passed} == failed

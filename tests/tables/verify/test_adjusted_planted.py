@@ -14,13 +14,8 @@ from tacita.tables.adjustment.cta import CTA
 from tacita.tables.adjustment.rounding import Rounding
 from tacita.tables.adjustment.smallcounts import SmallCounts
 from tacita.tables.release.adjust import adjust
-from tacita.tables.verify.adjusted import (
-    AdjustedClaim,
-    audit_adjusted,
-    encoded_adjusted,
-    require_safe,
-    verify_adjusted,
-)
+from tacita.tables.verify.adjusted import AdjustmentClaim, audit_adjusted, require_safe
+from tacita.tables.verify.claim import encoded, verify_file
 
 COUNTS = np.array([[4.0, 7, 0, 12], [2, 1, 9, 3], [16, 5, 2, 8], [1, 11, 6, 0]])
 KEYED = CellKeys(
@@ -75,7 +70,7 @@ def test_what_the_methods_make_passes(name):
     claim = CLAIMS[name]
     assert claim.audit.safe
     for form in PUBLISHED.values():
-        assert all(each.passed for each in verify_adjusted(encoded_adjusted(claim, form), form, claim))
+        assert all(each.passed for each in verify_file(encoded(claim, form), form, claim))
 
 
 @pytest.mark.each_once
@@ -86,7 +81,7 @@ def test_another_number_in_any_cell_of_the_file_is_caught(name, cell):
     values = claim.adjusted.values.copy()
     values[cell] += 1.0
     content = PUBLISHED["csv"].encode(Shown.of_values(claim.table, values))
-    failed = {each.guarantee for each in verify_adjusted(content, PUBLISHED["csv"], claim) if not each.passed}
+    failed = {each.guarantee for each in verify_file(content, PUBLISHED["csv"], claim) if not each.passed}
     assert "values-audited" in failed
 
 
@@ -236,27 +231,27 @@ def test_a_withheld_cell_is_caught(form):
     claim = CLAIMS["rounding"]
     shown = Shown.of_values(claim.table, claim.adjusted.values)
     content = PUBLISHED[form].encode(replace(shown, texts=(None, *shown.texts[1:])))
-    failed = {each.guarantee for each in verify_adjusted(content, PUBLISHED[form], claim) if not each.passed}
+    failed = {each.guarantee for each in verify_file(content, PUBLISHED[form], claim) if not each.passed}
     assert "cells-published" in failed
 
 
 def test_more_than_the_table_in_the_file_is_caught():
     claim = CLAIMS["rounding"]
-    content = encoded_adjusted(claim, PUBLISHED["csv"]) + b"a,b,3,published\n"
-    assert not all(each.passed for each in verify_adjusted(content, PUBLISHED["csv"], claim))
+    content = encoded(claim, PUBLISHED["csv"]) + b"a,b,3,published\n"
+    assert not all(each.passed for each in verify_file(content, PUBLISHED["csv"], claim))
 
 
 def test_the_true_table_under_the_name_of_an_adjusted_one_is_caught():
     claim = CLAIMS["rounding"]
     content = PUBLISHED["csv"].encode(Shown.of_values(claim.table, claim.table.values))
-    assert not all(each.passed for each in verify_adjusted(content, PUBLISHED["csv"], claim))
+    assert not all(each.passed for each in verify_file(content, PUBLISHED["csv"], claim))
 
 
 def test_an_audit_of_other_values_is_no_audit():
     claim, other = CLAIMS["rounding"], CLAIMS["random"]
-    lent = AdjustedClaim(claim.adjusted, other.audit)
+    lent = AdjustmentClaim(claim.adjusted, other.audit)
     content = PUBLISHED["csv"].encode(Shown.of_values(claim.table, claim.adjusted.values))
-    failed = {each.guarantee for each in verify_adjusted(content, PUBLISHED["csv"], lent) if not each.passed}
+    failed = {each.guarantee for each in verify_file(content, PUBLISHED["csv"], lent) if not each.passed}
     assert "truth-attacked" in failed
 
 

@@ -16,7 +16,7 @@ from tacita.io import published
 from tacita.io.tables.reading import read_back
 from tacita.tables.release.suppress import suppress
 from tacita.tables.suppression.optimal.optimal import Optimal
-from tacita.tables.verify import encoded
+from tacita.tables.verify.claim import encoded
 
 SECRET = "4711"
 VALUES = [[1100, 4700, 5800], [100, 4711, 3300], [200, 3100, 2000.5]]

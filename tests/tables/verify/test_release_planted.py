@@ -13,10 +13,10 @@ from tacita.io import published
 from tacita.io.tables import html
 from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import Seen, read_back
-from tacita.tables import verify
 from tacita.tables.input import contributor_columns
-from tacita.tables.verify import TableClaim
 from tacita.tables.verify.audit import audit
+from tacita.tables.verify.claim import encoded, verify_file
+from tacita.tables.verify.suppressed import SuppressionClaim, changed
 
 TABLE = Table.from_array(
     [[11.0, 47.5, 58.0], [1.0, 15.0, 33.0], [2.0, 31.0, 20.0]],
@@ -27,7 +27,7 @@ TABLE = Table.from_array(
 CORNERS = np.zeros(TABLE.shape, dtype=bool)
 CORNERS[1:3, 0:2] = True
 PATTERN = Pattern.of(TABLE, CORNERS, problem="exact")
-CLAIM = TableClaim(PATTERN, audit(TABLE, PATTERN))
+CLAIM = SuppressionClaim(PATTERN, audit(TABLE, PATTERN))
 FORMS = ["csv", "excel", "html"]
 
 
@@ -35,7 +35,7 @@ def writing(monkeypatch, form, change):
     """What becomes of a table if a writer first changes it or its pattern."""
     true = Shown.of
     monkeypatch.setattr(Shown, "of", lambda *given: true(*change(*given)))
-    return verify.encoded(CLAIM, PUBLISHED[form])
+    return encoded(CLAIM, PUBLISHED[form])
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -71,7 +71,7 @@ def test_another_pattern_in_the_file_is_refused_even_if_it_is_safe(form, place, 
 def test_a_pattern_that_does_not_protect_is_refused_although_it_is_written_as_it_is():
     alone = Pattern.of(TABLE, TABLE.primary, problem="exact")
     with pytest.raises(VerificationError, match="1 of 1 sensitive cells are not protected"):
-        verify.encoded(TableClaim(alone, audit(TABLE, alone)), PUBLISHED["csv"])
+        encoded(SuppressionClaim(alone, audit(TABLE, alone)), PUBLISHED["csv"])
 
 
 def more_withheld():
@@ -86,11 +86,11 @@ def more_withheld():
 def test_a_safe_audit_of_something_else_is_no_audit(attacked):
     assert attacked().safe
     with pytest.raises(VerificationError, match="the audit was of other cells, or of another problem"):
-        verify.encoded(TableClaim(PATTERN, attacked()), PUBLISHED["csv"])
+        encoded(SuppressionClaim(PATTERN, attacked()), PUBLISHED["csv"])
 
 
 def test_bytes_that_are_no_table_are_refused_without_repeating_them():
-    [verdict] = verify.verify_file(b"4711", PUBLISHED["csv"], CLAIM)
+    [verdict] = verify_file(b"4711", PUBLISHED["csv"], CLAIM)
     assert not verdict.passed
     assert "4711" not in verdict.detail
 
@@ -100,9 +100,9 @@ def test_what_fifteen_digits_lose_is_no_other_value(off, found):
     values = TABLE.values.copy()
     values[1] += off * 47.5
     seen = Seen(CORNERS.ravel(), values)
-    assert verify.changed(TABLE, seen).sum() == found
+    assert changed(TABLE, seen).sum() == found
     withheld = Seen(np.arange(TABLE.n) == 1, values)
-    assert not verify.changed(TABLE, withheld).any()
+    assert not changed(TABLE, withheld).any()
 
 
 def test_a_line_twice_in_place_of_another_is_refused():

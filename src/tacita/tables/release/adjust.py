@@ -12,7 +12,7 @@ from tacita.core import Adjusted, DataError, ParameterError, Run, Table, Verific
 from tacita.core.spec.seeds import is_guessable
 from tacita.core.spec.setting_syntax import setting
 from tacita.tables.adjustment.adjustment_method import Adjustment
-from tacita.tables.verify.adjusted import AdjustedClaim, audit_adjusted, require_safe
+from tacita.tables.verify.adjusted import AdjustmentClaim, audit_adjusted, require_safe
 
 
 def adjust(
@@ -22,7 +22,7 @@ def adjust(
     insist: bool = False,
     run: Run | None = None,
     name: str | None = None,
-) -> AdjustedClaim:
+) -> AdjustmentClaim:
     """Other values in place of the true ones, audited; or raise. Asked as in `tacita.adjust`.
 
     `name` is what the record calls the method. The cost of the method, and that of an audit.
@@ -48,7 +48,7 @@ def adjust(
     if insist:
         made = replace(made, parameters={**made.parameters, "insist": True})
     audit = audit_adjusted(table, made, method.promised(), run, insist=insist)
-    return AdjustedClaim(made, require_safe(audit))
+    return AdjustmentClaim(made, require_safe(audit))
 
 
 def _believed(

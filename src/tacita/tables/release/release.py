@@ -32,14 +32,16 @@ from tacita.tables.plans.sections import (
     TableSection,
 )
 from tacita.tables.rules.rule_syntax import describe_rules, spell_rules
-from tacita.tables.verify import TableClaim, changed, encoded_all
-from tacita.tables.verify.adjusted import AdjustedClaim, audit_adjusted, encoded_all_adjusted
+from tacita.tables.verify.adjusted import AdjustedAudit, AdjustmentClaim, audit_adjusted
 from tacita.tables.verify.adjusted import require_safe as require_adjusted_safe
 from tacita.tables.verify.audit import audit, require_safe
-from tacita.tables.verify.parts import Part, parts_or_whole, seen_together
+from tacita.tables.verify.claim import encoded, encoded_all
+from tacita.tables.verify.parts import parts_or_whole, seen_together
+from tacita.tables.verify.suppressed import SuppressionClaim, changed
 
-from .adjusted_record import AdjustedFileAudit, AdjustedRecord, AdjustedRelease
-from .record import Provenance, PublishedAudit, TableRecord, TableRelease
+from .adjustment_record import AdjustedFileAudit, AdjustmentRecord
+from .record import FileAudit, Provenance, TableRecord, TableRelease
+from .suppression_record import SuppressedFileAudit, SuppressionRecord
 
 
 def tabulate(
@@ -218,13 +220,34 @@ def _seeded(run: Run | None, seed: int | str | None) -> Run:
     return given if seed is None else replace(given, seed=as_seed(seed, "adjust"))
 
 
-def make_adjusted(
-    asked: AdjustSection, source: Source, published: Sequence[Path], run: Run | None = None
-) -> AdjustedRelease:
-    """Move values, attack them, encode, read back: a file for each table that is published."""
+def publish(
+    asked: SuppressSection | AdjustSection, source: Source, published: Sequence[Path], run: Run | None = None
+) -> TableRelease:
+    """Suppress or adjust, attack, encode, read back: a file for each table that is published."""
+    forms = [io.format_of(path, "published")() for path in published]
+    claim = (
+        _adjusted(asked, source, run) if isinstance(asked, AdjustSection) else _suppressed(asked, source, run)
+    )
+    return _release(claim, forms, source)
+
+
+def _suppressed(asked: SuppressSection, source: Source, run: Run | None) -> SuppressionClaim:
+    from .suppress import suppress as choose
+
+    claim = choose(
+        source.table,
+        asked.build(),  # type: ignore[arg-type]
+        asked.problem,
+        **asked.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
+        run=run,
+        name=asked.method,
+    )
+    return replace(claim, linked=source.linked)
+
+
+def _adjusted(asked: AdjustSection, source: Source, run: Run | None) -> AdjustmentClaim:
     from .adjust import adjust as move
 
-    forms = [io.format_of(path, "published")() for path in published]
     claim = move(
         source.table,
         asked.build(),  # type: ignore[arg-type]
@@ -232,24 +255,41 @@ def make_adjusted(
         run=_seeded(run, asked.seed),
         name=asked.method,
     )
-    claim = replace(claim, linked=source.linked)
-    return _adjusted_release(claim, encoded_all_adjusted(claim, forms), source)
+    return replace(claim, linked=source.linked)
 
 
-def adjusted_release_of(
-    tables: Sequence[Table], adjusted: Adjusted, published: Sequence[Path], run: Run | None = None
-) -> AdjustedRelease:
-    """The release of adjusted values of whoever made them, audited once, and read back as bytes.
+def release_of(
+    tables: Sequence[Table], outcome: Pattern | Adjusted, published: Sequence[Path], run: Run | None = None
+) -> TableRelease:
+    """The release of tables by an outcome of whoever made it, attacked once, and read back as bytes.
 
-    Of several tables, the values are those of their link.
+    Of several tables, the outcome is that of their link.
     """
     table, forms = _linked(tables, published)
+    attack = _attacked_pattern if isinstance(outcome, Pattern) else _attacked_values
+    claim = attack(table, outcome, run)  # type: ignore[arg-type]
+    return _release(replace(claim, linked=parts_of(table, tables) if len(tables) > 1 else ()), forms)
+
+
+def _attacked_pattern(table: Table, pattern: Pattern, run: Run | None) -> SuppressionClaim:
+    from .suppress import against_bounds
+
+    insist = bool(pattern.parameters.get("insist"))
+    seen = table
+    if pattern.problem == "general":
+        against_bounds(table, pattern, insist, run or Run())
+        seen = table.with_bounds(-math.inf, math.inf)
+    insiders = bool(pattern.parameters.get("insiders"))
+    found = audit(seen, pattern, None, run, insist=insist, insiders=insiders)
+    return SuppressionClaim(pattern, require_safe(found))
+
+
+def _attacked_values(table: Table, adjusted: Adjusted, run: Run | None) -> AdjustmentClaim:
     # whose promises are not known, of that none could be checked
     name = registry.canonical(adjusted.method, *registry.ADJUSTING)
     promises = registry.lookup(name, *registry.ADJUSTING).guarantees
     found = audit_adjusted(table, adjusted, promises, run, insist=bool(adjusted.parameters.get("insist")))
-    claim = AdjustedClaim(adjusted, require_adjusted_safe(found), _parts(table, tables))
-    return _adjusted_release(claim, encoded_all_adjusted(claim, forms))
+    return AdjustmentClaim(adjusted, require_adjusted_safe(found))
 
 
 def _linked(tables: Sequence[Table], published: Sequence[Path]) -> tuple[Table, list[Any]]:
@@ -262,129 +302,68 @@ def _linked(tables: Sequence[Table], published: Sequence[Path]) -> tuple[Table, 
     return tables[0] if len(tables) == 1 else link(tables), forms
 
 
-def _parts(table: Table, tables: Sequence[Table]) -> tuple[Part, ...]:
-    return parts_of(table, tables) if len(tables) > 1 else ()
-
-
-def _adjusted_release(
-    claim: AdjustedClaim, contents: Sequence[bytes], source: Source | None = None
-) -> AdjustedRelease:
-    made = claim.adjusted
-    stopped = (search_stopped(made.seconds),) if made.status == "stopped" else ()
-    cautions = stopped + claim.audit.cautions + (() if source is None else source.cautions)
-    record = AdjustedRecord(_provenance(claim.table, contents, source), claim, cautions)
-    return AdjustedRelease(tuple(contents) if claim.linked else contents[0], Report(()), record, claim)
-
-
-def make_release(
-    asked: SuppressSection, source: Source, published: Sequence[Path], run: Run | None = None
+def _release(
+    claim: SuppressionClaim | AdjustmentClaim, forms: Sequence[Any], source: Source | None = None
 ) -> TableRelease:
-    """Choose what to withhold, attack it, encode, read back: a file for each table that is published."""
-    from .suppress import suppress as choose
-
-    forms = [io.format_of(path, "published")() for path in published]
-    claim = choose(
-        source.table,
-        asked.build(),  # type: ignore[arg-type]
-        asked.problem,
-        zeros=asked.zeros,
-        insist=asked.insist,
-        strict=asked.strict,
-        insiders=asked.insiders,
-        accept=asked.accept,
-        run=run,
-        name=asked.method,
-    )
-    claim = replace(claim, linked=source.linked)
-    return _release(claim, encoded_all(claim, forms), source)
+    contents = encoded_all(claim, forms)
+    cautions = _stopped(claim.outcome) + claim.audit.cautions + (() if source is None else source.cautions)
+    provenance = _provenance(claim.table, contents, source)
+    record: TableRecord
+    if isinstance(claim, AdjustmentClaim):
+        record = AdjustmentRecord(provenance, claim, cautions)
+    else:
+        record = SuppressionRecord(provenance, claim, cautions, None if source is None else source.objective)
+    return TableRelease(contents if claim.linked else contents[0], Report(()), record, claim)
 
 
-def release_of(
-    tables: Sequence[Table], pattern: Pattern, published: Sequence[Path], run: Run | None = None
-) -> TableRelease:
-    """The release of tables by a pattern of whoever made it, attacked once, and read back as bytes.
-
-    Of several tables, the pattern is that of their link.
-    """
-    from .suppress import against_bounds
-
-    table, forms = _linked(tables, published)
-    insisted = bool(pattern.parameters.get("insist"))
-    seen = table
-    if pattern.problem == "general":
-        against_bounds(table, pattern, insisted, run or Run())
-        seen = table.with_bounds(-math.inf, math.inf)
-    insiders = bool(pattern.parameters.get("insiders"))
-    found = require_safe(audit(seen, pattern, None, run, insist=insisted, insiders=insiders))
-    claim = TableClaim(pattern, found, _parts(table, tables))
-    return _release(claim, encoded_all(claim, forms))
-
-
-def in_other_forms(release: TableRelease | AdjustedRelease, paths: Sequence[Path]) -> dict[Path, bytes]:
-    """The one table of a release in other forms, each read back and compared with what was audited."""
-    made: dict[Path, bytes] = {}
-    for path in paths:
-        form = io.format_of(path, "published")()
-        if isinstance(release.claim, AdjustedClaim):
-            [made[path]] = encoded_all_adjusted(release.claim, [form])
-        else:
-            [made[path]] = encoded_all(release.claim, [form])
-    return made
-
-
-def _release(claim: TableClaim, contents: Sequence[bytes], source: Source | None = None) -> TableRelease:
-    cautions = _stopped(claim.pattern) + claim.audit.cautions + (() if source is None else source.cautions)
-    spoken = None if source is None else source.objective
-    record = TableRecord(_provenance(claim.table, contents, source), claim, cautions, spoken)
-    return TableRelease(tuple(contents) if claim.linked else contents[0], Report(()), record, claim)
-
-
-def _stopped(pattern: Pattern) -> tuple[Caution, ...]:
-    if pattern.status != "stopped":
+def _stopped(outcome: Pattern | Adjusted) -> tuple[Caution, ...]:
+    if outcome.status != "stopped":
         return ()
-    left = f", with a proven bound {100 * pattern.gap:.3g} % below its cost"
-    return (search_stopped(pattern.seconds, left),)
+    left = ""
+    if isinstance(outcome, Pattern):
+        left = f", with a proven bound {100 * outcome.gap:.3g} % below its cost"
+    return (search_stopped(outcome.seconds, left),)
 
 
-def attack_published(
-    source: Source, published: Sequence[Path], asked: SuppressSection, run: Run | None = None
-) -> PublishedAudit:
+def in_other_forms(release: TableRelease, paths: Sequence[Path]) -> dict[Path, bytes]:
+    """The one table of a release in other forms, each read back and compared with what was audited."""
+    return {path: encoded(release.claim, io.format_of(path, "published")()) for path in paths}
+
+
+def attack_files(
+    source: Source,
+    published: Sequence[Path],
+    asked: SuppressSection | AdjustSection,
+    run: Run | None = None,
+) -> FileAudit:
     """What an attacker makes of published files of a table, or of linked ones, whoever made them.
 
     A cell that is called withheld counts as such, although its value may stand there: that is told besides.
-    """
-    table = source.table
-    contents, seen = _read(source, published)
-    around = asked.model_dump(include={"strict", "insist", "accept", "zeros", "insiders"})
-    found = audit(table, seen.withheld, asked.problem, run, **around)
-    return PublishedAudit(
-        _provenance(table, contents, source),
-        found,
-        found.cautions + source.cautions,
-        int(changed(table, seen).sum()),
-        seen.besides,
-    )
-
-
-def attack_adjusted(
-    source: Source, published: Sequence[Path], asked: AdjustSection, run: Run | None = None
-) -> AdjustedFileAudit:
-    """What an attacker infers from published files of other values, and whether they are what they promise.
-
-    Whoever made them: by the method and the parameters that are named. Files that withhold cells, or show
+    Other values are those of the method and the parameters that are named; files that withhold cells, or show
     one cell with two values, are no adjusted tables.
     """
-    table, method = source.table, asked.build()
     contents, seen = _read(source, published)
+    provenance = _provenance(source.table, contents, source)
+    if isinstance(asked, AdjustSection):
+        values = _attack_values(source.table, seen, asked, published[0].name, run)
+        return AdjustedFileAudit(provenance, values, values.cautions + source.cautions, seen.besides)
+    around = asked.model_dump(include={"strict", "insist", "accept", "zeros", "insiders"})
+    found = audit(source.table, seen.withheld, asked.problem, run, **around)
+    wrong = int(changed(source.table, seen).sum())
+    return SuppressedFileAudit(provenance, found, found.cautions + source.cautions, seen.besides, wrong)
+
+
+def _attack_values(
+    table: Table, seen: Seen, asked: AdjustSection, name: str, run: Run | None
+) -> AdjustedAudit:
     if missing := int(seen.withheld.sum()):
         raise DataError(
-            f"{published[0].name}: wanted a value for each of {table.n} cells, {missing} are withheld. Audit "
+            f"{name}: wanted a value for each of {table.n} cells, {missing} are withheld. Audit "
             "it as a table with withheld cells (problem)."
         )
+    method = asked.build()
     made = replace(method.claimed(table, seen.values), method=asked.method)  # type: ignore[attr-defined]
-    found = audit_adjusted(table, made, method.promised(), run, insist=asked.insist)
-    cautions = found.cautions + source.cautions
-    return AdjustedFileAudit(_provenance(table, contents, source), found, cautions, seen.besides)
+    return audit_adjusted(table, made, method.promised(), run, insist=asked.insist)
 
 
 def _read(source: Source, published: Sequence[Path]) -> tuple[list[bytes], Seen]:

@@ -1,4 +1,4 @@
-"""A table for a person who reviews it: rows and columns as people read them, and what is known of each cell.
+"""A table for a person who looks at it, before it is published or in the review of a release.
 
 What a page or a notebook draws; it holds true values and is confidential.
 """
@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Release, Table
+from tacita.core import Caution, Release, Table
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.data.panels import Panel, panels_of
-from tacita.tables.verify import TableClaim
-from tacita.tables.verify.adjusted import AdjustedClaim
+from tacita.tables.input.read import Source
+from tacita.tables.plans.plan import AnyTablePlan, TabulatePlan
+from tacita.tables.verify.adjusted import AdjustmentClaim
+from tacita.tables.verify.suppressed import SuppressionClaim
 
-from .adjusted_record import AdjustedRecord
 from .record import finite
 
 # Shades of a heat map, from the smallest values to the largest.
@@ -85,12 +86,10 @@ def view_table(table: Table | Release[Any, Any]) -> TableView:
     """
     if isinstance(table, Table):
         return _view(table)
-    claim: TableClaim | AdjustedClaim = table.claim
-    if isinstance(table.record, AdjustedRecord):
-        assert isinstance(claim, AdjustedClaim)
+    claim: SuppressionClaim | AdjustmentClaim = table.claim
+    if isinstance(claim, AdjustmentClaim):
         shown = tuple(claim.adjusted.values.tolist())
         return _view(claim.table, ranges=_inferred(claim), published=shown)
-    assert isinstance(claim, TableClaim)
     return _view(claim.table, claim.pattern.withheld, _attacked(claim))
 
 
@@ -127,13 +126,13 @@ def _shades(table: Table) -> tuple[int | None, ...]:
     )
 
 
-def _attacked(claim: TableClaim) -> dict[int, Range]:
+def _attacked(claim: SuppressionClaim) -> dict[int, Range]:
     found, failed = claim.audit, {each.cell for each in claim.audit.failures}
     asked = claim.table.primary if found.problem == "interval" else np.zeros(claim.table.n, dtype=bool)
     return _ranges(claim.table, asked, failed, found.cells, found.low, found.high)
 
 
-def _inferred(claim: AdjustedClaim) -> dict[int, Range]:
+def _inferred(claim: AdjustmentClaim) -> dict[int, Range]:
     found = claim.audit.inferred
     failed = {each.cell for each in found.failures}
     return _ranges(claim.table, claim.table.primary, failed, found.cells, found.low, found.high)
@@ -154,3 +153,27 @@ def _ranges(
         )
         for cell, least, most in zip(cells.tolist(), low, high, strict=True)
     }
+
+
+@dataclass(frozen=True, eq=False)
+class TableLook:
+    """A table, how many cells each rule marks by itself, in the order of the plan, and what to warn of.
+
+    Confidential: it holds the table.
+    """
+
+    table: Table
+    by_rule: tuple[int, ...]
+    cautions: tuple[Caution, ...]
+
+    @property
+    def sensitive(self) -> int:
+        """How many cells are sensitive, by any rule or by the list itself."""
+        return int(self.table.primary.sum())
+
+
+def looked_at(source: Source, plan: AnyTablePlan) -> TableLook:
+    """The table of a source as the rules of its plan see it. O(cells rules)."""
+    rules = [rule.build() for rule in plan.rules] if isinstance(plan, TabulatePlan) else []
+    counts = tuple(int(rule.flag_table(source.table).mask.sum()) for rule in rules)
+    return TableLook(source.table, counts, source.cautions)

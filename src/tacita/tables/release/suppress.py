@@ -18,7 +18,6 @@ from tacita.core import DataError, ParameterError, Pattern, Problem, Run, Table,
 from tacita.core.arrays import Mask
 from tacita.core.spec.setting_syntax import setting
 from tacita.tables.suppression.suppression_method import Suppression
-from tacita.tables.verify import TableClaim
 from tacita.tables.verify.audit import Audit, audit, require_safe
 from tacita.tables.verify.certify import refuse_refuted
 from tacita.tables.verify.common import COMMON
@@ -31,6 +30,7 @@ from tacita.tables.verify.protection_criteria import (
     with_known_zeros,
 )
 from tacita.tables.verify.singleton_and_sum_attacks import KNOWN_SUM
+from tacita.tables.verify.suppressed import SuppressionClaim
 from tacita.tables.verify.unjudged import accepted_risks, refuse_unjudged
 
 from .reinforce import Pair, close, reinforce
@@ -57,7 +57,7 @@ def suppress(
     accept: Sequence[str] | str = (),
     run: Run | None = None,
     name: str | None = None,
-) -> TableClaim:
+) -> SuppressionClaim:
     """Choose the cells to withhold besides the sensitive ones, and audit the choice; or raise.
 
     Asked as in `tacita.suppress`; figures of inner cells as objective price sums at their value, and a zero
@@ -104,7 +104,7 @@ def suppress(
     refuse_refuted(priced, pattern)
     if insist:
         pattern = replace(pattern, parameters={**pattern.parameters, "insist": True})
-    return TableClaim(pattern, found)
+    return SuppressionClaim(pattern, found)
 
 
 def _priced(

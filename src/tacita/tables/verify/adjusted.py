@@ -6,24 +6,25 @@ values as they were written, beside the true ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Adjusted, Caution, DataError, Run, Table, VerificationError
+from tacita.core import Adjusted, Caution, Run, Table, VerificationError
 from tacita.core.arrays import Floats
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.release import warned
-from tacita.core.results.verdicts import Check, Verdict, faults, insist, verdicts
+from tacita.core.results.verdicts import Check, Verdict, faults, verdicts
 from tacita.io.tables.published_table import Shown
-from tacita.io.tables.reading import Seen, differs
-from tacita.io.tables.table_format import PublishedFormat
+from tacita.io.tables.reading import differs
 
+from .claim import NOTHING_BESIDES, FileEvidence, TableClaim
 from .inference import Inferred, infer, parts_of_sums
 from .keyed import other_noise, unlike_noise
-from .parts import Part, parts_or_whole, seen_together
+from .parts import Part
 from .protection_criteria import Failure
 
 # Of the size of a line: what 15 digits lose where values are not whole. Of a level: what rounding may take.
@@ -83,29 +84,6 @@ class AdjustedAudit(Framed):
     def _repr_html_(self) -> str:
         told = Section(("Promise", "Verified"), tuple((v.promise, v.passed) for v in self.verdicts))
         return page(self.headline, [told, warned(self.cautions)])
-
-
-@dataclass(frozen=True, repr=False)
-class AdjustedClaim:
-    """What is said of an adjusted table: these values, and this came of attacking them. Confidential.
-
-    Of linked tables, `linked` are those that are published, each in a file of its own, and they were attacked
-    together.
-    """
-
-    adjusted: Adjusted
-    audit: AdjustedAudit
-    linked: tuple[Part, ...] = ()
-
-    @property
-    def table(self) -> Table:
-        """The true table."""
-        return self.audit.table
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The tables that are published: those that are linked, or the one."""
-        return parts_or_whole(self.linked, self.table)
 
 
 @dataclass(frozen=True)
@@ -296,80 +274,56 @@ def _close(table: Table, adjusted: Adjusted) -> int:
     return int((table.primary & (moved < table.upper) & (moved > -table.lower)).sum())
 
 
-@dataclass(frozen=True)
-class OfFile:
-    """What a reader finds in a file, next to what is claimed of it."""
-
-    seen: Seen
-    claim: AdjustedClaim
-
-
-def _not_all(evidence: OfFile) -> str | None:
+def _not_all(evidence: FileEvidence) -> str | None:
     missing = int(evidence.seen.withheld.sum())
     return f"read back, {missing} cells are withheld" if missing else None
 
 
-def _more(evidence: OfFile) -> str | None:
-    besides = evidence.seen.besides
-    return f"read back, it shows more than the table: {'; '.join(besides)}" if besides else None
-
-
-def _others(evidence: OfFile) -> str | None:
+def _others(evidence: FileEvidence) -> str | None:
     wrong = int(differs(evidence.seen.values, evidence.claim.adjusted.values).sum())
     return f"read back, {wrong} values are not those that were audited" if wrong else None
 
 
-def _promises_broken(evidence: OfFile) -> str | None:
+def _promises_broken(evidence: FileEvidence) -> str | None:
     claim = evidence.claim
     promises = [each.guarantee for each in claim.audit.verdicts]
     on_file = verdicts(Evidence(evidence.seen.values, claim.table, claim.adjusted), promises, CHECKS)
     return faults(on_file) or None
 
 
-def _not_attacked(evidence: OfFile) -> str | None:
+def _not_attacked(evidence: FileEvidence) -> str | None:
     audit = evidence.claim.audit
     if audit.adjusted is not evidence.claim.adjusted:
         return "the audit was of other values"
     return None if audit.safe else f"{audit.exposed} cells give too much away"
 
 
-FILE_CHECKS: dict[str, Check[OfFile]] = {
+FILE_CHECKS: dict[str, Check[FileEvidence]] = {
     "cells-published": Check("The file shows a value for every cell.", _not_all),
-    "nothing-besides": Check("The file shows nothing but the table.", _more),
+    "nothing-besides": NOTHING_BESIDES,
     "values-audited": Check("Every published value is the one that was audited, to 15 digits.", _others),
     "promises-on-file": Check("What the method promises holds of the values as written.", _promises_broken),
     "truth-attacked": Check("The true values were attacked, and none gives too much away.", _not_attacked),
 }
 
 
-def verify_adjusted_files(
-    contents: Sequence[bytes], forms: Sequence[PublishedFormat], claim: AdjustedClaim
-) -> tuple[Verdict, ...]:
-    """Try to refute what is claimed of adjusted tables from the very bytes that would be written."""
-    try:
-        names = ["Published table"] * len(contents)
-        seen = seen_together(contents, forms, claim.parts, names, claim.table.n, claim.adjusted.values)
-    except DataError as problem:
-        # readers name counts and columns of the table, never what they found
-        return (Verdict("cells-published", FILE_CHECKS["cells-published"].promise, False, str(problem)),)
-    return verdicts(OfFile(seen, claim), FILE_CHECKS, FILE_CHECKS)
+@dataclass(frozen=True, repr=False)
+class AdjustmentClaim(TableClaim):
+    """What is said of an adjusted table: these values, and this came of attacking them. Confidential."""
 
+    checks: ClassVar[Mapping[str, Check[FileEvidence]]] = FILE_CHECKS
 
-def verify_adjusted(content: bytes, form: PublishedFormat, claim: AdjustedClaim) -> tuple[Verdict, ...]:
-    """The same of a single table."""
-    return verify_adjusted_files([content], [form], claim)
+    adjusted: Adjusted
+    audit: AdjustedAudit
+    linked: tuple[Part, ...] = ()
 
+    @property
+    def outcome(self) -> Adjusted:
+        return self.adjusted
 
-def encoded_all_adjusted(claim: AdjustedClaim, forms: Sequence[PublishedFormat]) -> tuple[bytes, ...]:
-    """Adjusted tables as bytes that have been read back, each promise tried on them."""
-    contents = tuple(
-        form.encode(Shown.of_values(table, claim.adjusted.values[cells]))
-        for form, (table, cells) in zip(forms, claim.parts, strict=True)
-    )
-    insist(verify_adjusted_files(contents, forms, claim))
-    return contents
+    @property
+    def meant(self) -> Floats:
+        return self.adjusted.values
 
-
-def encoded_adjusted(claim: AdjustedClaim, form: PublishedFormat) -> bytes:
-    """The same of a single table."""
-    return encoded_all_adjusted(claim, [form])[0]
+    def shown(self, part: Part) -> Shown:
+        return Shown.of_values(part.table, self.adjusted.values[part.cells])

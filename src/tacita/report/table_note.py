@@ -1,4 +1,4 @@
-"""Pages about an adjusted table: the confidential review, and the quality note for the public.
+"""The quality note of an adjusted table, for the public.
 
 Only these leave the record for the note: the method, the figures that users need to reckon with (base, reach,
 largest noise and its variance), and which promises were verified. How many cells changed, and by how much in
@@ -10,58 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from tacita.core import Adjusted, Table
+from tacita.core import Table
 from tacita.core.display.number_format import number
 
 from .pages import render
-from .suppression import range_of
-from .tablemap import MOST_DRAWN, MOST_PANELS, Part, States, maps_of, paper_of
-
-_STATES = ("lowered", "same", "raised")
-_PALETTE = ((224, 164, 60), (226, 232, 238), (98, 160, 190))
-# Rows of each list that a page shows; the JSON beside it has them all.
-_MOST = 500
-
-
-def adjustment_html(
-    table: Table, adjusted: Adjusted, result: Mapping[str, Any], parts: Sequence[Part] = ()
-) -> str:
-    """The review page of an adjusted table; `result` is the record beside it, as JSON. Confidential.
-
-    `parts` are the tables that are published of one system of linked ones.
-    """
-    states = _states(table, adjusted)
-    maps = maps_of(table, parts, states)
-    return render(
-        "adjustment.html",
-        result=result,
-        maps=maps,
-        paper=paper_of(maps),
-        most=(MOST_DRAWN, MOST_PANELS),
-        counts=states.counts(),
-        attacked=result["attacked"][:_MOST],
-        attacked_left=max(0, len(result["attacked"]) - _MOST),
-        range_of=lambda found: f"{range_of(found)}{'' if found['all_of_it'] else ', or more'}",
-    )
-
-
-def _states(table: Table, adjusted: Adjusted) -> States:
-    """Which cells were raised, lowered or left; true values stand below those that changed."""
-    moved = np.sign(adjusted.values - table.values).astype(np.int64)
-    changed = np.flatnonzero(moved).tolist()
-
-    def value(cell: int) -> str:
-        return f"{'● ' if table.primary[cell] else ''}{number(float(adjusted.values[cell]))}"
-
-    def words(cell: int) -> str | None:
-        if not moved[cell]:
-            return None
-        return f"{' / '.join(table.label(cell))}: {value(cell)}, true {number(float(table.values[cell]))}"
-
-    below = {cell: f"true {number(float(table.values[cell]))}" for cell in changed}
-    return States(_STATES, _PALETTE, moved + 1, value, below, words)
 
 
 def adjustment_note_html(table: Table, result: Mapping[str, Any], titles: Sequence[str] = ()) -> str:

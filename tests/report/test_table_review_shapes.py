@@ -8,11 +8,12 @@ import pytest
 
 from tacita.core import Hierarchy, Pattern, Table
 from tacita.io.hierarchies import from_nested
-from tacita.report import suppression_html
+from tacita.report import table_html
 from tacita.tables.input.linked_tables import link, parts_of
-from tacita.tables.release.record import Provenance, TableRecord
-from tacita.tables.verify import TableClaim
+from tacita.tables.release.record import Provenance
+from tacita.tables.release.suppression_record import SuppressionRecord
 from tacita.tables.verify.audit import audit
+from tacita.tables.verify.suppressed import SuppressionClaim
 
 ORIGIN = Provenance("cells.csv", "a1", "b2", [], {})
 REGION = from_nested("region", {"north": ["n1", "<b>n2</b>"], "south": ["s1", "s2"]})
@@ -21,9 +22,11 @@ SIZE = Hierarchy.flat("size", ["small", "large"])
 
 def page(table, withheld, tables=()):
     pattern = Pattern.of(table, withheld, problem="exact")
-    claim = TableClaim(pattern, audit(table, pattern, "exact"), parts_of(table, tables) if tables else ())
-    told = TableRecord(ORIGIN, claim, claim.audit.cautions).as_dict()
-    return suppression_html(table, pattern, told, claim.linked), told
+    claim = SuppressionClaim(
+        pattern, audit(table, pattern, "exact"), parts_of(table, tables) if tables else ()
+    )
+    told = SuppressionRecord(ORIGIN, claim, claim.audit.cautions).as_dict()
+    return table_html(table, pattern, told, claim.linked), told
 
 
 def corner(*dimensions):
@@ -131,7 +134,7 @@ def test_linked_tables_have_a_map_each_and_ranges_in_all_of_them():
 
 @pytest.mark.parametrize("low", [9.3e-10, -4e-10])
 def test_what_a_solver_leaves_of_nought_is_nought(low):
-    from tacita.report.suppression import range_of
+    from tacita.report.table_review import range_of
 
     assert range_of({"low": low, "high": 12173856.0}) == "0 to 12,173,856"
     assert range_of({"low": low, "high": None}).startswith(("9.3", "−4", "-4"))

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from tacita import Table
-from tacita.report import suppression_html
-from tacita.tables.release.record import Provenance, TableRecord
+from tacita.report import table_html
+from tacita.tables.release.record import Provenance
 from tacita.tables.release.suppress import suppress
+from tacita.tables.release.suppression_record import SuppressionRecord
 from tacita.tables.suppression.optimal.optimal import Optimal
-from tacita.tables.verify import TableClaim
 from tacita.tables.verify.audit import audit
+from tacita.tables.verify.suppressed import SuppressionClaim
 
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
 LABELS = [["<script>alert(1)</script>", "{{ 7 * 7 }}", "III"], ["A & B", '"><img src=x>', "C"]]
@@ -23,8 +24,8 @@ ORIGIN = Provenance("cells.csv", "a1", "b2", [], {})
 
 
 def html_of(found):
-    record = TableRecord(ORIGIN, found, found.audit.cautions)
-    return suppression_html(found.table, found.pattern, record.as_dict())
+    record = SuppressionRecord(ORIGIN, found, found.audit.cautions)
+    return table_html(found.table, found.pattern, record.as_dict())
 
 
 def rendered(values, primary, problem="exact", **fields):
@@ -110,7 +111,7 @@ def test_a_large_table_names_its_lines_and_says_what_is_known_of_a_withheld_cell
 def test_warnings_and_wanted_intervals_are_told():
     table = Table.from_array(REGIONS, primary=np.arange(9).reshape(3, 3) == 4)
     pattern = suppress(table, Optimal(), "exact").pattern
-    found = TableClaim(pattern, audit(table, pattern.withheld, "interval"))
+    found = SuppressionClaim(pattern, audit(table, pattern.withheld, "interval"))
     html = html_of(found)
     assert "No level" in html
     _, html = rendered(REGIONS, np.arange(9).reshape(3, 3) == 4, "interval")

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Adjusted, Caution, Release, Table
+from tacita.core import Adjusted, Table
 from tacita.core.display.repr_html import Section
 from tacita.core.results.release import warned
 from tacita.core.results.verdicts import faults
 from tacita.core.spec.seeds import portable
-from tacita.tables.verify.adjusted import AdjustedAudit, AdjustedClaim
+from tacita.tables.verify.adjusted import AdjustedAudit, AdjustmentClaim
 from tacita.tables.verify.parts import Part
 
-from .record import CLEAN_FILE, Provenance, PublishedAudit, finite, place_names, place_of
+from .record import FileAudit, TableRecord, finite, place_names, place_of
 
 # What JSON has of adjusted values, in this order.
 _OF_VALUES = (
@@ -27,16 +27,13 @@ _MOST = 20_000
 
 
 @dataclass(frozen=True, repr=False)
-class AdjustedRecord:
-    """How an adjusted table was made: where from, what is claimed of it, where that is thin. Confidential."""
+class AdjustmentRecord(TableRecord):
+    """How an adjusted table was made."""
 
-    provenance: Provenance
-    claim: AdjustedClaim
-    cautions: tuple[Caution, ...]
+    claim: AdjustmentClaim
 
     @property
     def headline(self) -> str:
-        """How much changed, by which method."""
         made = self.claim.adjusted
         return f"{made.changed} of {self.claim.table.n} cells adjusted by {made.method}"
 
@@ -54,16 +51,14 @@ class AdjustedRecord:
             warned(self.cautions),
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, Any]:
         """Distance, proof, promises, and what the audit inferred of each attacked cell, for JSON.
 
         `distance` is what the method kept small, `lower_bound` what no other values undercut (None where
-        nobody knows). A side of a range without limit is None.
+        nobody knows).
         """
         audit, made, table = self.claim.audit, self.claim.adjusted, self.claim.table
-        told = {
-            **asdict(self.provenance),
-            "confidential": True,
+        return {
             **{name: getattr(made, name) for name in _OF_VALUES},
             "seed": portable(made.seed if made.drawn else None),
             "base": made.terms.base or made.terms.small,
@@ -79,11 +74,10 @@ class AdjustedRecord:
             "places": place_names(table),
             "attacked": _attacked(audit),
             "values": _values(table, made.values) if table.n <= _MOST else [],
-            "warnings": [asdict(each) for each in self.cautions],
         }
-        if self.claim.linked:
-            told["tables"] = [_moved(part, made) for part in self.claim.linked]
-        return told
+
+    def by_table(self) -> list[dict[str, Any]]:
+        return [_moved(part, self.claim.adjusted) for part in self.claim.linked]
 
     @property
     def additive(self) -> bool:
@@ -91,31 +85,14 @@ class AdjustedRecord:
         return any(each.guarantee == "adds-up" for each in self.claim.audit.verdicts)
 
 
-AdjustedRelease = Release[AdjustedRecord, AdjustedClaim]
-
-
 @dataclass(frozen=True, repr=False)
-class AdjustedFileAudit:
-    """What an attacker infers from a published file of other values, and what it promises. Confidential.
+class AdjustedFileAudit(FileAudit):
+    """What an attacker infers from published files of other values, and what these promise."""
 
-    `besides` names kinds of things that are no part of the table.
-    """
-
-    provenance: Provenance
     audit: AdjustedAudit
-    cautions: tuple[Caution, ...]
-    besides: tuple[str, ...]
 
-    @property
-    def safe(self) -> bool:
-        """Whether promises hold, nothing gives too much away, and nothing else is there."""
-        return self.audit.safe and not self.besides
-
-    def as_dict(self) -> dict[str, Any]:
-        """The verdict, every promise and the range of every attacked cell, for JSON."""
+    def figures(self) -> dict[str, Any]:
         return {
-            **asdict(self.provenance),
-            "confidential": True,
             "method": self.audit.adjusted.method,
             "parameters": self.audit.adjusted.parameters,
             "changed": self.audit.adjusted.changed,
@@ -123,12 +100,9 @@ class AdjustedFileAudit:
             "besides": list(self.besides),
             "places": place_names(self.audit.table),
             "audit": _attacked(self.audit),
-            "warnings": [asdict(each) for each in self.cautions],
-            "safe": self.safe,
         }
 
-    def refusal(self) -> str:
-        """Why the file is not safe, without any figure of it."""
+    def faults(self) -> list[str]:
         parts = []
         if broken := faults(self.audit.verdicts):
             parts.append(f"the table is not what its method promises ({broken})")
@@ -136,13 +110,7 @@ class AdjustedFileAudit:
             first = self.audit.failures[0]
             where = f"{' / '.join(first.labels)}, {first.reason}"
             parts.append(f"{self.audit.exposed} cells give too much away (first: {where})")
-        if self.besides:
-            parts.append(f"the file shows more than the table: {', '.join(self.besides)}")
-        return f"Audit: {'; '.join(parts)}. Do not publish this file.{CLEAN_FILE if self.besides else ''}"
-
-
-# What comes of attacking a published file.
-FileAudit = PublishedAudit | AdjustedFileAudit
+        return parts
 
 
 def _attacked(audit: AdjustedAudit) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The confidential page about a pattern: each table as a map of states, the attacker's ranges, the graph."""
+"""The confidential page about a published table: a map of states, the attacker's ranges, the graph."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Pattern, Table
-from tacita.core.arrays import Ints
+from tacita.core import Adjusted, Pattern, Table
 from tacita.core.display.number_format import number
 from tacita.core.display.svg import shortened
 
@@ -19,8 +18,8 @@ from .tablemap import MOST_DRAWN, MOST_PANELS, Part, States, maps_of, paper_of
 # Lines beyond which nobody tells them apart.
 _MOST_LINES = 60
 _MOST_LETTERS = 24
-_STATES = ("published", "forced", "secondary", "primary")
-_PALETTE = ((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34))
+# Rows of each list that a page shows; the JSON beside it has them all.
+_MOST = 500
 # What the record has of each withheld cell, by its number.
 _Ranges = Mapping[int, Mapping[str, Any]]
 
@@ -54,43 +53,75 @@ class Graph:
     edges: list[Edge]
 
 
-def suppression_html(
-    table: Table, pattern: Pattern, result: Mapping[str, Any], parts: Sequence[Part] = ()
+def table_html(
+    table: Table, outcome: Pattern | Adjusted, result: Mapping[str, Any], parts: Sequence[Part] = ()
 ) -> str:
-    """One page with nothing outside it: the table, what is withheld, and what an attacker can compute.
+    """One page with nothing outside it: the table, what is published of it, and what an attacker can compute.
 
     `result` is the record that goes beside it as JSON. `parts` are the tables that are published of one
     system of linked ones. Confidential.
     """
-    withheld = np.flatnonzero(pattern.withheld).tolist()
-    ranges = dict(zip(withheld, result["withheld"], strict=True))
-    states = States(
-        _STATES,
-        _PALETTE,
-        _states(table, pattern),
-        value=lambda cell: number(float(table.values[cell])),
-        below={cell: range_of(found) for cell, found in ranges.items()},
-        words=lambda cell: _words(table, cell, ranges) if cell in ranges else None,
-    )
-    maps = maps_of(table, parts, states, [each["levels"] for each in result.get("tables", ())])
+    if isinstance(outcome, Adjusted):
+        states, attacked = _adjusted(table, outcome), result["attacked"]
+        own: dict[str, Any] = {"range_of": _range_or_more}
+        template, levels = "adjustment.html", []
+    else:
+        withheld = np.flatnonzero(outcome.withheld).tolist()
+        ranges = dict(zip(withheld, result["withheld"], strict=True))
+        states, attacked = _suppressed(table, outcome, ranges), result["audit"]
+        flat = table.is_two_way and len(table.dimensions) == 2
+        own = {"range_of": range_of, "graph": _graph(table, outcome, ranges) if flat else None}
+        template, levels = "suppression.html", [each["levels"] for each in result.get("tables", ())]
+    maps = maps_of(table, parts, states, levels)
     return render(
-        "suppression.html",
+        template,
         result=result,
         table=table,
         maps=maps,
         paper=paper_of(maps),
         most=(MOST_DRAWN, MOST_PANELS),
-        graph=_graph(table, pattern, ranges) if table.is_two_way and len(table.dimensions) == 2 else None,
         counts=states.counts(),
-        primaries=result["audit"][:500],
-        range_of=range_of,
-        rest=max(0, len(result["audit"]) - 500),
+        attacked=attacked[:_MOST],
+        attacked_left=max(0, len(attacked) - _MOST),
+        **own,
     )
 
 
-def _states(table: Table, pattern: Pattern) -> Ints:
+def _suppressed(table: Table, pattern: Pattern, ranges: _Ranges) -> States:
+    """Which cells are withheld, and why; ranges stand below the values of those that are."""
     plain = np.where(table.forced, 1, 0)
-    return np.where(pattern.primary, 3, np.where(pattern.withheld, 2, plain)).astype(np.int64)
+    return States(
+        ("published", "forced", "secondary", "primary"),
+        ((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34)),
+        np.where(pattern.primary, 3, np.where(pattern.withheld, 2, plain)).astype(np.int64),
+        value=lambda cell: number(float(table.values[cell])),
+        below={cell: range_of(found) for cell, found in ranges.items()},
+        words=lambda cell: _words(table, cell, ranges) if cell in ranges else None,
+    )
+
+
+def _adjusted(table: Table, adjusted: Adjusted) -> States:
+    """Which cells were raised, lowered or left; true values stand below those that changed."""
+    moved = np.sign(adjusted.values - table.values).astype(np.int64)
+    changed = np.flatnonzero(moved).tolist()
+
+    def value(cell: int) -> str:
+        return f"{'● ' if table.primary[cell] else ''}{number(float(adjusted.values[cell]))}"
+
+    def words(cell: int) -> str | None:
+        if not moved[cell]:
+            return None
+        return f"{' / '.join(table.label(cell))}: {value(cell)}, true {number(float(table.values[cell]))}"
+
+    below = {cell: f"true {number(float(table.values[cell]))}" for cell in changed}
+    return States(
+        ("lowered", "same", "raised"),
+        ((224, 164, 60), (226, 232, 238), (98, 160, 190)),
+        moved + 1,
+        value,
+        below,
+        words,
+    )
 
 
 def range_of(found: Mapping[str, Any]) -> str:
@@ -104,6 +135,11 @@ def range_of(found: Mapping[str, Any]) -> str:
     least = 1e-9 * max((abs(end) for end in ends if end is not None), default=0.0)
     low, high = ("any" if end is None else number(end if abs(end) > least else 0.0) for end in ends)
     return f"{low} to {high}"
+
+
+def _range_or_more(found: Mapping[str, Any]) -> str:
+    """The same, where what the attacker knows may leave more open."""
+    return f"{range_of(found)}{'' if found['all_of_it'] else ', or more'}"
 
 
 def _words(table: Table, cell: int, ranges: _Ranges) -> str:
