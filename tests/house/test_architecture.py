@@ -268,7 +268,7 @@ WINGS = {
     "core": (7, 6),
     "microdata": (11, 7),
     "tables": (8, 3),
-    "tables.suppression": (6, 4),
+    "tables.suppression": (6, 5),
     "app": (5, 3),
     "app.server": (19, 5),
     "app.screens": (18, 5),

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from random_tables import tables
-from tables_at_hand import PUBLISHED
+from tables_at_hand import PUBLISHED, file_of
 from tacita.core import Hierarchy, Table
-from tacita.io import published
 from tacita.io.hierarchies import from_nested
 from tacita.io.tables.reading import read_back
 
@@ -28,18 +27,17 @@ def made(*dimensions):
     return Table.cross(dimensions, np.arange(1, 1 + np.prod(shape)).reshape(shape), response="turnover")
 
 
-def shown(write, table):
+def shown(form, table):
     """All of a table, nothing withheld."""
-    return write(table, np.zeros(table.n, dtype=bool))
+    return file_of(table, np.zeros(table.n, dtype=bool), form)
 
 
 @pytest.mark.parametrize("form", PUBLISHED)
 @given(table=tables(dimensions=(1, 4)), seed=st.integers(0, 99))
 def test_a_file_of_any_shape_is_read_back_as_what_was_meant(form, table, seed):
     mask = table.primary | (np.random.default_rng(seed).random(table.n) < 0.3)
-    write = {"csv": published.to_csv, "excel": published.to_excel, "html": published.to_html}[form]
-    content = write(table, mask)
-    assert write(table, mask) == content
+    content = file_of(table, mask, form)
+    assert file_of(table, mask, form) == content
     seen = read_back(content, PUBLISHED[form], table, "A file")
     assert np.array_equal(seen.withheld, mask)
     assert np.allclose(seen.values[~mask], table.values[~mask], rtol=1e-14, atol=0)
@@ -48,7 +46,7 @@ def test_a_file_of_any_shape_is_read_back_as_what_was_meant(form, table, seed):
 
 @given(table=tables(dimensions=(1, 3)))
 def test_a_list_has_the_level_of_each_label_and_sums_before_their_parts(table):
-    lines = list(csv.DictReader(io.StringIO(published.to_csv(table, table.primary).decode())))
+    lines = list(csv.DictReader(io.StringIO(file_of(table, table.primary).decode())))
     for at, dimension in enumerate(table.dimensions):
         place = dict(zip(dimension.labels, range(len(dimension)), strict=True))
         codes = [place[line[dimension.name]] for line in lines]
@@ -67,7 +65,7 @@ def test_a_list_has_the_level_of_each_label_and_sums_before_their_parts(table):
 
 def test_a_list_from_elsewhere_may_leave_the_levels_away():
     table = made(REGION, SIZE)
-    content = shown(published.to_csv, table).decode()
+    content = shown("csv", table).decode()
     bare = "".join(
         ",".join(cell for at, cell in enumerate(line.split(",")) if at != 1) + "\n"
         for line in content.splitlines()
@@ -76,9 +74,9 @@ def test_a_list_from_elsewhere_may_leave_the_levels_away():
 
 
 def test_a_page_indents_labels_and_says_what_they_are_part_of():
-    page = shown(published.to_html, made(SIZE, REGION)).decode()
+    page = shown("html", made(SIZE, REGION)).decode()
     assert page.count('<th scope="col" class="level-3" aria-description="part of s1">s11</th>') == 1
-    page = shown(published.to_html, made(REGION, SIZE)).decode()
+    page = shown("html", made(REGION, SIZE)).decode()
     assert '<th scope="row">Total</th>' in page
     assert '<th scope="row" class="level-1" aria-description="part of Total">north</th>' in page
     assert '<th scope="row" class="level-2" aria-description="part of north">n1</th>' in page
@@ -87,23 +85,23 @@ def test_a_page_indents_labels_and_says_what_they_are_part_of():
 
 
 def test_two_way_tables_are_laid_out_as_before():
-    page = shown(published.to_html, made(YEAR, SIZE)).decode()
+    page = shown("html", made(YEAR, SIZE)).decode()
     assert "level-" not in page
     assert "<caption>" not in page
 
 
 def test_each_label_of_further_dimensions_has_a_panel_under_its_caption():
-    page = shown(published.to_html, made(YEAR, REGION, SIZE)).decode()
+    page = shown("html", made(YEAR, REGION, SIZE)).decode()
     captions = re.findall("<caption>([^<]*)</caption>", page)
     assert captions == ["year: 2023", "year: 2024", "year: Total"]
-    page = shown(published.to_html, made(YEAR, SIZE, Hierarchy.flat("sex", ["f"]), REGION)).decode()
+    page = shown("html", made(YEAR, SIZE, Hierarchy.flat("sex", ["f"]), REGION)).decode()
     assert page.count("<caption>year: 2023, size: small</caption>") == 1
 
 
 def test_a_workbook_groups_rows_and_columns_by_their_levels():
     openpyxl = pytest.importorskip("openpyxl")
     place = Hierarchy("place", REGION.labels, REGION.parents)
-    content = shown(published.to_excel, made(REGION, place))
+    content = shown("excel", made(REGION, place))
     sheet = openpyxl.load_workbook(io.BytesIO(content))["table"]
     assert sheet.sheet_properties.outlinePr.summaryBelow is False
     levels = [0, 1, 2, 2, 1, 2, 3, 3, 2]
@@ -120,7 +118,7 @@ def test_a_workbook_groups_rows_and_columns_by_their_levels():
 
 def test_a_hierarchy_of_one_child_each_shows_what_the_flat_table_shows():
     def values(table):
-        lines = csv.DictReader(io.StringIO(shown(published.to_csv, table).decode()))
+        lines = csv.DictReader(io.StringIO(shown("csv", table).decode()))
         return {(line["size"], line["year"]): line["value"] for line in lines}
 
     flat = values(made(SIZE, YEAR))

@@ -39,8 +39,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # those of tables load when they are used
-    if name in ("argus", "published"):
+    # that of tables loads when it is used
+    if name == "argus":
         return import_module(f"{__name__}.tables.{name}")
     raise AttributeError(name)
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 import tacita
 from effort import DEAR
 from table_commands import outcome, published
+from tables_at_hand import file_of
 from tacita.cli import run_command
 from tacita.core import Run
-from tacita.io.tables.csv import PublishedCSV
-from tacita.io.tables.published_table import Shown
 from tacita.tables.input.cell_list import to_cells
 from tacita.tables.rules.rule_syntax import spell_rules
 from tacita.tables.verify.audit import audit
@@ -106,7 +105,7 @@ class TestOneHolderInTwoCells:
         withheld = np.isin(
             np.arange(table.n), [table.cell(r, c) for r in ("r1", "r2") for c in ("c1", "c2", "c3")]
         )
-        (tmp_path / "published.csv").write_bytes(PublishedCSV().encode(Shown.of(table, withheld)))
+        (tmp_path / "published.csv").write_bytes(file_of(table, withheld))
         words = ["audit", str(tmp_path / "cells.csv"), str(tmp_path / "published.csv"), *NAMED_OPTIONS]
         words += ["--problem", "interval", "--json", str(tmp_path / "result.json")]
         assert run_command(words) == 1

@@ -13,8 +13,6 @@ from pydantic import Field
 import tables_at_hand
 import tacita
 from tacita import DataError, ParameterError, Table, VerificationError, registry
-from tacita.io.tables.csv import PublishedCSV
-from tacita.io.tables.published_table import Shown
 from tacita.tables.release.suppress import suppress
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.suppression.heuristics.hypercube import Hypercube
@@ -208,7 +206,7 @@ class TestShapes:
         assert claim.audit.safe
         assert claim.pattern.method == "Everything"
         form = tables_at_hand.PUBLISHED["csv"]
-        assert verify_file(PublishedCSV().encode(Shown.of(claim.table, claim.pattern)), form, claim)[0].passed
+        assert verify_file(tables_at_hand.file_of(claim.table, claim.pattern), form, claim)[0].passed
 
     def test_lone_contributors_of_a_cube_are_heeded_by_the_method_itself(self):
         table, _ = tables_at_hand.made("cube", "exact", 1)

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from table_commands import NAMED, write_cells
-from tables_at_hand import PUBLISHED
+from tables_at_hand import PUBLISHED, file_of
 from tacita.cli import run_command
 from tacita.core import DataError, Table
-from tacita.io import published
 from tacita.io.tables.reading import read_back
 from tacita.tables.release.suppress import suppress
 from tacita.tables.suppression.optimal.optimal import Optimal
@@ -447,7 +446,7 @@ def test_tables_that_are_listed_show_nothing_besides_either(form, values):
     table = Table.from_array(values)
     pattern = np.zeros(table.n, dtype=bool)
     pattern[:2] = True
-    content = getattr(published, f"to_{form}")(table, pattern)
+    content = file_of(table, pattern, form)
     seen = read_back(content, PUBLISHED[form], table, "file")
     assert (seen.withheld.tolist(), seen.besides) == (pattern.tolist(), ())
 

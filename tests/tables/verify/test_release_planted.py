@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tables_at_hand import PUBLISHED
+from tables_at_hand import PUBLISHED, file_of
 from tacita.core import DataError, Pattern, Table, VerificationError
-from tacita.io import published
 from tacita.io.tables import html
 from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import Seen, read_back
@@ -106,7 +105,7 @@ def test_what_fifteen_digits_lose_is_no_other_value(off, found):
 
 
 def test_a_line_twice_in_place_of_another_is_refused():
-    content = published.to_csv(TABLE, PATTERN)
+    content = file_of(TABLE, PATTERN)
     with pytest.raises(DataError, match="each of 16 cells once, sums included, got 16 lines of 15 cells"):
         read_back(content.replace(b"x,q,47.5", b"x,p,11"), PUBLISHED["csv"], TABLE, "A file")
     with pytest.raises(DataError, match="got 17 lines of 16 cells"):
@@ -114,11 +113,11 @@ def test_a_line_twice_in_place_of_another_is_refused():
 
 
 def test_lines_in_another_order_and_labels_of_another_table_are_told_of():
-    lines = published.to_csv(TABLE, PATTERN).splitlines(keepends=True)
+    lines = file_of(TABLE, PATTERN).splitlines(keepends=True)
     swapped = b"".join([*lines[:2], lines[3], lines[2], *lines[4:]])
     seen = read_back(swapped, PUBLISHED["csv"], TABLE, "A file")
     assert "an order of lines that is not the table's" in seen.besides
-    page = published.to_html(TABLE, PATTERN)
+    page = file_of(TABLE, PATTERN, "html")
     for label in (b">q<", b">y<"):
         assert page.count(label) == 1
         with pytest.raises(DataError, match="wanted the labels of the table down and across"):
@@ -157,7 +156,7 @@ def repacked(content, *, note=b"", of_entry=b"", extra=b"", more=None, inside=No
     ids=str,
 )
 def test_what_a_package_holds_besides_is_called_by_its_kind(planted, words):
-    content = published.to_excel(TABLE, PATTERN)
+    content = file_of(TABLE, PATTERN, "excel")
     assert read_back(content, PUBLISHED["excel"], TABLE, "A file").besides == ()
     assert words in read_back(repacked(content, **planted), PUBLISHED["excel"], TABLE, "A file").besides
 
@@ -199,7 +198,7 @@ def test_a_page_in_parts_is_read_as_so_many_tables_each_under_its_caption():
     ],
 )
 def test_what_a_page_shows_besides_is_called_by_its_kind(more, words):
-    content = published.to_html(TABLE, PATTERN)
+    content = file_of(TABLE, PATTERN, "html")
     assert read_back(content, PUBLISHED["html"], TABLE, "A file").besides == ()
     planted = content.replace(b"</body>", more + b"</body>")
     assert planted != content
@@ -207,7 +206,7 @@ def test_what_a_page_shows_besides_is_called_by_its_kind(more, words):
 
 
 def test_a_section_that_only_some_versions_of_the_parser_take_for_a_declaration_is_told_of():
-    planted = published.to_html(TABLE, PATTERN).replace(b"</body>", b"<![CDATA[47]]></body>")
+    planted = file_of(TABLE, PATTERN, "html").replace(b"</body>", b"<![CDATA[47]]></body>")
     [told] = read_back(planted, PUBLISHED["html"], TABLE, "A file").besides
     assert told in ("declarations (1)", "comments (1)")
 

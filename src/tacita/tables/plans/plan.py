@@ -36,6 +36,13 @@ from .sections import (
 class _OfTables(Document):
     """What plans of tables share, whatever the table comes from."""
 
+    renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
+    paths: ClassVar[Mapping[str, Sequence[str]]] = {
+        "input": ("path", "meta"),
+        "table": ("hierarchy",),
+        "output": ("path", "json", "report", "note"),
+    }
+
     def told(self) -> dict[str, Any]:
         """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
@@ -136,13 +143,6 @@ class TablePlan(_OfTables):
     tacita.save_table(table, pattern, 'published.csv')
     """
 
-    renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
-    paths: ClassVar[Mapping[str, Sequence[str]]] = {
-        "input": ("path", "meta"),
-        "table": ("hierarchy",),
-        "output": ("path", "json", "report", "note"),
-    }
-
     input: TableInputSection
     table: TableSection = Field(default_factory=TableSection)
     suppress: SuppressSection | None = None
@@ -220,13 +220,6 @@ class TabulatePlan(_OfTables):
     pattern = tacita.suppress(table, problem='interval', method='optimal', margins=False)
     tacita.save_table(table, pattern, 'published.csv')
     """
-
-    renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
-    paths: ClassVar[Mapping[str, Sequence[str]]] = {
-        "input": ("path", "meta"),
-        "table": ("hierarchy",),
-        "output": ("path", "json", "report", "note"),
-    }
 
     input: RecordInputSection
     executor: ExecutorSection = Field(default_factory=ExecutorSection)
@@ -320,7 +313,6 @@ class LinkedPlan(_OfTables):
     tacita.save_tables(tables, pattern, ['by-sector.csv', 'by-size.csv'])
     """
 
-    renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
         "table": ("hierarchy",),

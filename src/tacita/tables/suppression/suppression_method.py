@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import ClassVar, Literal, get_args
 
 from tacita.core import Method, ParameterError, Pattern, Problem, Run, Table
+from tacita.core.arrays import Mask
 from tacita.core.spec import registry
+
+from .time_limit import Watch, ended
 
 # Of tables: two dimensions without hierarchy, or whatever adds up.
 Shape = Literal["two-way", "any"]
@@ -44,6 +48,19 @@ class Suppression(Method):
     def fits(cls, table: Table) -> bool:
         """Whether the method is made for tables of this shape."""
         return "any" in cls.shapes or ("two-way" in cls.shapes and table.is_two_way)
+
+    def made(self, table: Table, problem: Problem, withheld: Mask, bound: float, watch: Watch) -> Pattern:
+        """The pattern of some cells, with what is proven of it and what ended the search."""
+        pattern = Pattern.of(
+            table,
+            withheld,
+            lower_bound=min(bound, float(table.cost[withheld & ~table.primary].sum())),
+            seconds=watch.seconds,
+            method=self.spoken_name(),
+            problem=problem,
+            parameters=self.own_parameters(),
+        )
+        return replace(pattern, status="optimal" if pattern.proven else ended(watch))
 
     @abstractmethod
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:

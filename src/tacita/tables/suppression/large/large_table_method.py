@@ -17,7 +17,7 @@ from tacita.tables.suppression.optimal.relation_presolve import refuse, systems_
 from tacita.tables.suppression.optimal.relation_system import System
 from tacita.tables.suppression.optimal.single_relation_bounds import Lines
 from tacita.tables.suppression.suppression_method import Suppression
-from tacita.tables.suppression.time_limit import TimeLimit, Watch, ended
+from tacita.tables.suppression.time_limit import TimeLimit, Watch
 
 from .movement_certificates import Proofs
 
@@ -94,18 +94,10 @@ class Large(Suppression):
         run.on_bounds(Bounds(min(least, cost), cost))
         if least < cost and self.bound and not watch.stopped:
             least = max(least, self._least(table, problem, withheld, lines, watch, run))
-        made = Pattern.of(
-            table,
-            withheld,
-            lower_bound=min(least, cost),
-            seconds=watch.seconds,
-            method=self.spoken_name(),
-            problem=problem,
-            parameters=self.own_parameters(),
-        )
-        run.on_bounds(Bounds(made.lower_bound, made.cost))
+        pattern = self.made(table, problem, withheld, least, watch)
+        run.on_bounds(Bounds(pattern.lower_bound, pattern.cost))
         run.report("withholding cells", 1, 1)
-        return replace(made, status="optimal" if made.proven else ended(watch))
+        return pattern
 
     def _least(
         self, table: Table, problem: Problem, withheld: Mask, lines: list[Lines], watch: Watch, run: Run

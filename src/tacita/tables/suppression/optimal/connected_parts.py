@@ -17,13 +17,13 @@ from tacita.tables.suppression.suppression_method import Suppression
 from tacita.tables.suppression.time_limit import Watch
 
 from .attacker_lp import Movements
+from .cost_scale import lift_of
 from .implied_suppressions import with_forced
 from .provers import Solver, prover
 from .relation_patterns import short_demand
 from .relation_presolve import refuse, systems_of
 from .relation_search import Search
 from .relation_system import System
-from .two_way_grid import lift_of
 
 # Patterns along the first solution of the programme, and changes to the best of them.
 _TRIES, _CHANGES = 20, 80

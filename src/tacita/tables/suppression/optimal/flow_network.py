@@ -15,6 +15,7 @@ from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.interpreted import fitting
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY, Demands, Graph
 
+from .cost_scale import common_step, rounded_up
 from .two_way_grid import Grid
 
 TOLERANCE = 1e-7
@@ -102,8 +103,7 @@ class Network:
 
     def rounded_up(self, bound: float) -> float:
         """The least cost a pattern can have that is not below `bound`."""
-        step = self.whole_costs
-        return float(np.ceil(bound / step - 1e-6) * step) if step > 0 else bound
+        return rounded_up(bound, self.whole_costs)
 
 
 def network_of(grid: Grid) -> Network:
@@ -160,7 +160,7 @@ def network_of(grid: Grid) -> Network:
         own=own,
         amount=amount,
         ways=ways,
-        whole_costs=_common_step(grid.cost.reshape(-1)[cell][~primary]),
+        whole_costs=common_step(grid.cost.reshape(-1)[cell][~primary]),
     )
 
 
@@ -191,14 +191,6 @@ def _demands(
     amount = np.concatenate([upper[rising], lower[falling], width[sliding]])
     raising, ways = np.repeat([True, False, True], kinds), np.repeat([ONE_WAY, ONE_WAY, BOTH_WAYS], kinds)
     return own, raising, amount, ways
-
-
-def _common_step(costs: Floats) -> float:
-    """The largest number that divides all costs, if they are whole; else 0."""
-    whole = np.round(costs)
-    if not len(costs) or not np.array_equal(whole, costs) or np.abs(whole).max() > 1e12:
-        return 0.0
-    return float(np.gcd.reduce(whole.astype(np.int64)))
 
 
 def require_feasible(network: Network) -> None:

@@ -11,6 +11,8 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY
 
+from .cost_scale import common_step, rounded_up
+
 
 @dataclass(frozen=True, eq=False)
 class System:
@@ -56,16 +58,11 @@ class System:
     @cached_property
     def whole_costs(self) -> float:
         """The largest number that divides all costs, if they are whole; else 0."""
-        costs = self.cost[~self.primary]
-        whole = np.round(costs)
-        if not len(costs) or not np.array_equal(whole, costs) or np.abs(whole).max() > 1e12:
-            return 0.0
-        return float(np.gcd.reduce(whole.astype(np.int64)))
+        return common_step(self.cost[~self.primary])
 
     def rounded_up(self, bound: float) -> float:
         """The least cost a pattern can have that is not below `bound`."""
-        step = self.whole_costs
-        return float(np.ceil(bound / step - 1e-6) * step) if step > 0 else bound
+        return rounded_up(bound, self.whole_costs)
 
     def of_table(self, chosen: Mask) -> Ints:
         """The cells of the table that chosen cells stand for."""

@@ -9,8 +9,7 @@ import numpy as np
 from tacita.core import Problem, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
-# What a double tells apart from its neighbours by as little as solvers take for rounding.
-_LARGEST = 1e9
+from .cost_scale import lift_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,16 +79,3 @@ def grid_of(table: Table, problem: Problem) -> Grid:
         problem=problem,
         lift=lift,
     )
-
-
-def lift_of(costs: Floats) -> float:
-    """A power of two that brings the least positive cost to 1, as far as the largest has room.
-
-    Solvers allow for rounding in absolute terms, far less than 1: costs in thousandths would drown in that,
-    and every pattern be called the least. A power of two is exact. Whole numbers stay as they are.
-    """
-    positive = costs[costs > 0]
-    if not positive.size or (positive == np.rint(positive)).all():
-        return 1.0
-    up, room = np.ceil(-np.log2(positive.min())), np.floor(np.log2(_LARGEST / positive.max()))
-    return float(2.0 ** max(0.0, min(up, room)))

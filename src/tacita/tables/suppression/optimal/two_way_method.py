@@ -13,7 +13,7 @@ from tacita.core import Bounds, Pattern, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Mask
 from tacita.kernels.interpreted import interpreting, is_ready
 from tacita.tables.suppression.suppression_method import Shape, Suppression
-from tacita.tables.suppression.time_limit import Watch, ended
+from tacita.tables.suppression.time_limit import Watch
 
 from .flow_network import Network, network_of, require_feasible
 from .network_patterns import Builder
@@ -76,19 +76,6 @@ class TwoWay(Suppression):
         withheld = np.zeros(table.n, dtype=bool)
         withheld[grid.cells[network.mask(chosen)]] = True
         return self.made(table, grid.problem, withheld, least / grid.lift, watch)
-
-    def made(self, table: Table, problem: Problem, withheld: Mask, bound: float, watch: Watch) -> Pattern:
-        """The pattern of some cells, with what is proven of it and what ended the search."""
-        made = Pattern.of(
-            table,
-            withheld,
-            lower_bound=min(bound, float(table.cost[withheld & ~table.primary].sum())),
-            seconds=watch.seconds,
-            method=self.spoken_name(),
-            problem=problem,
-            parameters=self.own_parameters(),
-        )
-        return replace(made, status="optimal" if made.proven else ended(watch))
 
     @abstractmethod
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
