@@ -46,7 +46,8 @@ def test_what_belongs_to_one_experiment_is_refused_for_all(ran, tmp_path, words,
     assert f"{words[0]} is of one experiment, got all. Name it first." in capsys.readouterr().err
 
 
-def test_the_usual_folder_is_made_where_it_is_not_there(ran, tmp_path, monkeypatch):
+@pytest.mark.usefixtures("ran")
+def test_the_usual_folder_is_made_where_it_is_not_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_command(["--quick"]) == 0
     assert (tmp_path / "reproduced" / "wishes.md").exists()
