@@ -43,7 +43,7 @@ class PackedClaim:
             # who misses a value left before the first step
             gaps = np.logical_or.reduce([source.missing(name) for name in claim.left_out])
             stayed = gathered(source.frame, np.flatnonzero(~gaps))
-            first = Microdata(stayed, source=source.source, whole=source.whole)
+            first = Microdata(frame=stayed, source=source.source, whole=source.whole)
         return replace(claim, steps=tuple(step._about(first) for step in self.steps))
 
     def _about(self, source: Microdata) -> Claim:

@@ -157,15 +157,15 @@ def _steps(record: Record) -> list[Step]:
         use = next((_USE_OF[name] for name in _USE_OF if name in step.promises), None)
         told.append(
             Step(
-                " then ".join(_spoken_method(name) for name in step.method) + size,
-                step.columns,
-                tuple(name for name in step.columns if name not in step.as_they_were),
-                step.as_they_were,
-                step.by_unit,
-                _dropped(step) or done or _DONE.get(step.kind, "values were changed."),
-                use or _USE.get(step.kind, "see the producer of the file."),
-                tuple(each.promise for each in kept if each.guarantee in step.promises),
-                step.parameters["matrix"] if step.parameters.get("publish_matrix") else {},
+                method=" then ".join(_spoken_method(name) for name in step.method) + size,
+                columns=step.columns,
+                changed=tuple(name for name in step.columns if name not in step.as_they_were),
+                as_they_were=step.as_they_were,
+                by_unit=step.by_unit,
+                done=_dropped(step) or done or _DONE.get(step.kind, "values were changed."),
+                use=use or _USE.get(step.kind, "see the producer of the file."),
+                promises=tuple(each.promise for each in kept if each.guarantee in step.promises),
+                matrices=step.parameters["matrix"] if step.parameters.get("publish_matrix") else {},
             )
         )
     return told

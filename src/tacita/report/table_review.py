@@ -91,9 +91,9 @@ def _suppressed(table: Table, pattern: Pattern, ranges: _Ranges) -> States:
     """Which cells are withheld, and why; ranges stand below the values of those that are."""
     plain = np.where(table.forced, 1, 0)
     return States(
-        ("published", "forced", "secondary", "primary"),
-        ((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34)),
-        np.where(pattern.primary, 3, np.where(pattern.withheld, 2, plain)).astype(np.int64),
+        names=("published", "forced", "secondary", "primary"),
+        palette=((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34)),
+        of=np.where(pattern.primary, 3, np.where(pattern.withheld, 2, plain)).astype(np.int64),
         value=lambda cell: number(float(table.values[cell])),
         below={cell: range_of(found) for cell, found in ranges.items()},
         words=lambda cell: _words(table, cell, ranges) if cell in ranges else None,
@@ -115,12 +115,12 @@ def _adjusted(table: Table, adjusted: Adjusted) -> States:
 
     below = {cell: f"true {number(float(table.values[cell]))}" for cell in changed}
     return States(
-        ("lowered", "same", "raised"),
-        ((224, 164, 60), (226, 232, 238), (98, 160, 190)),
-        moved + 1,
-        value,
-        below,
-        words,
+        names=("lowered", "same", "raised"),
+        palette=((224, 164, 60), (226, 232, 238), (98, 160, 190)),
+        of=moved + 1,
+        value=value,
+        below=below,
+        words=words,
     )
 
 

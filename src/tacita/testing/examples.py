@@ -83,7 +83,7 @@ def compared(x: Matrix, z: Matrix, domains: Any = None) -> Comparison:
     )
     roles = Roles(quasi=[*names, "c"], nominal="c", weight="weight", confidential="answer")
     rises = {"c": Hierarchy.flat("c", ["less", "more"])}
-    files = Files(after, before.with_roles(roles), np.arange(n), hierarchies=rises)
+    files = Files(released=after, original=before.with_roles(roles), rows=np.arange(n), hierarchies=rises)
     return Comparison.of(x, z, domains=domains, categories=codes, files=files)
 
 

@@ -73,7 +73,7 @@ def the_same_records_give_the_same_and_their_order_changes_nothing(method: Any) 
     keys, order = _keys(5), np.random.default_rng(0).permutation(120)
     made = method.generalise(keys)
     yield np.array_equal(made.shown, method.generalise(keys).shown), "A second run shows other values."
-    mixed = method.generalise(Keys(keys.ladders, keys.leaves[:, order], keys.strata))
+    mixed = method.generalise(Keys(ladders=keys.ladders, leaves=keys.leaves[:, order], strata=keys.strata))
     same = Counter(map(tuple, made.shown.T.tolist())) == Counter(map(tuple, mixed.shown.T.tolist()))
     yield same, "In another order, other values are shown."
 
@@ -81,7 +81,12 @@ def the_same_records_give_the_same_and_their_order_changes_nothing(method: Any) 
 def a_model_that_cannot_hold_is_refused_without_quoting_values(method: Any) -> Findings:
     hard = varied(method, models={"l_diversity": {"column": "SECRET", "l": 9}})
     keys = _keys(6)
-    short = Keys(keys.ladders, keys.leaves, keys.strata, confidential={"SECRET": np.arange(120) % 3})
+    short = Keys(
+        ladders=keys.ladders,
+        leaves=keys.leaves,
+        strata=keys.strata,
+        confidential={"SECRET": np.arange(120) % 3},
+    )
     yield bool(refusal(DataError, hard.generalise, short)), "It is not refused."
     yield bool(refusal(ParameterError, varied, method, k=1)), "k=1 is not refused."
 
@@ -109,4 +114,4 @@ def _keys(seed: int, strata: Any = None) -> Keys:
     ladders = (Ladder.of(town, False), Ladder.of(flat, False), Ladder.of(flat, True))
     leaves = np.array([generator.choice(size, 120) for size in (4, 3, 4)], dtype=np.int64)
     none = np.zeros(120, dtype=np.int64)
-    return Keys(ladders, leaves, none if strata is None else strata.astype(np.int64))
+    return Keys(ladders=ladders, leaves=leaves, strata=none if strata is None else strata.astype(np.int64))

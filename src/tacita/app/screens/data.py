@@ -74,7 +74,9 @@ def load_demo(workspace: Workspace) -> None:
 
 
 def _load_demo(workspace: Workspace, work: Work) -> Job:
-    source = Source(work.folder / f"source-demo-{len(list(work.folder.iterdir()))}.csv", _DEMO, 0)
+    source = Source(
+        path=work.folder / f"source-demo-{len(list(work.folder.iterdir()))}.csv", shown_as=_DEMO, size=0
+    )
 
     def then(job: Job) -> None:
         if job.state == "done":
@@ -90,7 +92,7 @@ async def dialect(request: Request) -> Response:
     work, given = work_of(request), await fields_of(request)
     if work.source is None or work.running:
         return seen_at(PATH)
-    source = Source(work.source.path, work.source.shown_as, work.source.size)
+    source = Source(path=work.source.path, shown_as=work.source.shown_as, size=work.source.size)
     source.options = {
         **(work.source.options or {}),
         "delimiter": DELIMITERS.get(given.get("delimiter", ""), ","),

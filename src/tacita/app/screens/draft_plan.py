@@ -139,12 +139,12 @@ def forms_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> list
     shown = [_one_by_one(work, step, alone) for step in steps_of(draft)]
     return [
         StepForm(
-            step["method"],
-            tuple(catalogue.chain(step["method"])),
-            fields_of(catalogue.parameters(step["method"]), step),
-            frozenset(_columns_of(step)),
-            {name: text_of(step[name]) for name in _KEPT if step.get(name)},
-            each,
+            method=step["method"],
+            about=tuple(catalogue.chain(step["method"])),
+            fields=fields_of(catalogue.parameters(step["method"]), step),
+            columns=frozenset(_columns_of(step)),
+            kept={name: text_of(step[name]) for name in _KEPT if step.get(name)},
+            each=each,
         )
         for step, each in zip(steps_of(draft), shown, strict=True)
     ]

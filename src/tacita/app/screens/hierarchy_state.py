@@ -78,7 +78,16 @@ def _column(work: Work, place: int, name: str, said: Any) -> HierarchyColumn:
     found = (work.exposure or {}).get("hierarchies", {}).get(name, {})
     file = said if isinstance(said, str) else ""
     gone = file != "" and file not in work.beside
-    return HierarchyColumn(place, name, typed.get("by") or has, file, gone, has == "labels", typed, found)
+    return HierarchyColumn(
+        place=place,
+        name=name,
+        by=typed.get("by") or has,
+        file=file,
+        lacking=gone,
+        labels=has == "labels",
+        typed=typed,
+        found=found,
+    )
 
 
 def take(work: Work, given: ImmutableMultiDict[str, str]) -> None:
@@ -150,7 +159,9 @@ def learn(work: Work, found: Mapping[str, Mapping[str, Any]], made: Mapping[str,
             continue
         path = folder_of(work) / PurePosixPath(how["path"]).name
         shown = _called(work, name)
-        work.beside[shown] = Source(path, shown, about["size"], fingerprint=about["fingerprint"])
+        work.beside[shown] = Source(
+            path=path, shown_as=shown, size=about["size"], fingerprint=about["fingerprint"]
+        )
         work.making[name].pop("by", None)
         said[name] = shown
     _declare(work, said)

@@ -38,7 +38,14 @@ def _tile(score: Mapping[str, Any], other: float | None) -> Tile:
     change = None if other is None else score["value"] - other
     lower = score.get("direction", "lower") == "lower"
     better = change is not None and (change < 0) == lower
-    return Tile(score["name"], score["value"], score.get("unit", "%"), score["meaning"], change, better)
+    return Tile(
+        name=score["name"],
+        value=score["value"],
+        unit=score.get("unit", "%"),
+        meaning=score["meaning"],
+        change=change,
+        better=better,
+    )
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,13 @@ class History:
         What came to nothing has no children: they are those of what it was made of.
         """
         above = self.ground(parent)
-        node = Node(self._free(), None if above is None else above.id, plan, basis, title_of(plan))
+        node = Node(
+            id=self._free(),
+            parent=None if above is None else above.id,
+            plan=plan,
+            basis=basis,
+            title=title_of(plan),
+        )
         self._nodes[node.id] = node
         return node
 
@@ -196,19 +202,19 @@ class History:
                     raise ValueError("no node of a project")
                 parent = each["parent"] if each["parent"] in found._nodes else None
                 found._nodes[each["id"]] = Node(
-                    each["id"],
-                    parent,
-                    dict(each["plan"]),
-                    str(each["basis"]),
-                    str(each["title"]),
-                    each["state"],
-                    dict(each["answer"]),
-                    str(each["message"]),
-                    dict(each["fields"]),
-                    False,
-                    tuple(map(str, each["acknowledged"])),
+                    id=each["id"],
+                    parent=parent,
+                    plan=dict(each["plan"]),
+                    basis=str(each["basis"]),
+                    title=str(each["title"]),
+                    state=each["state"],
+                    answer=dict(each["answer"]),
+                    message=str(each["message"]),
+                    fields=dict(each["fields"]),
+                    files=False,
+                    acknowledged=tuple(map(str, each["acknowledged"])),
                     # projects that were saved before have none
-                    kept(each.get("refusal")),
+                    refusal=kept(each.get("refusal")),
                 )
             found.choose(told["chosen"])
         except (KeyError, TypeError, AttributeError):

@@ -76,22 +76,33 @@ def risk_map(branches: Iterable[Branch], style: NumberStyle) -> Map | None:
     )
     line = sorted((spot.x, spot.y) for spot in spots if spot.front)
     return Map(
-        _WIDTH,
-        _HEIGHT,
-        _LEFT,
-        right,
-        bottom,
-        across.ticks(style),
-        up.ticks(style),
-        _apart(spots),
-        " ".join(f"{px},{py}" for px, py in line),
+        width=_WIDTH,
+        height=_HEIGHT,
+        left=_LEFT,
+        right=right,
+        bottom=bottom,
+        across=across.ticks(style),
+        up=up.ticks(style),
+        spots=_apart(spots),
+        front=" ".join(f"{px},{py}" for px, py in line),
     )
 
 
 def _spot(branch: Branch, x: float, y: float, front: bool, words: str) -> Spot:
     node = branch.node
     title, x, y = shortened(node.title, _LONGEST), round(x, 1), round(y, 1)
-    return Spot(node.id, title, x, y, front, branch.chosen, "start", x + 9, y - 8, words)
+    return Spot(
+        node=node.id,
+        title=title,
+        x=x,
+        y=y,
+        front=front,
+        chosen=branch.chosen,
+        anchor="start",
+        label_x=x + 9,
+        label_y=y - 8,
+        words=words,
+    )
 
 
 def _apart(spots: Sequence[Spot]) -> tuple[Spot, ...]:

@@ -70,4 +70,4 @@ async def receive(request: Request, folder: Path, most: int = MOST_BYTES) -> Sou
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    return Source(path, shown, count, fingerprint=fingerprint.hexdigest())
+    return Source(path=path, shown_as=shown, size=count, fingerprint=fingerprint.hexdigest())

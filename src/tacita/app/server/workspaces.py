@@ -94,7 +94,7 @@ class Workspace:
         if kind not in self.works:
             place = self.folder / kind
             place.mkdir(mode=0o700)
-            self.works[kind] = Work(kind, place)
+            self.works[kind] = Work(kind=kind, folder=place)
         return self.works[kind]
 
     async def child(self) -> WorkerProcess:

@@ -88,7 +88,7 @@ class Adjusted:
             raise VerificationError(f"Adjusted: wanted {table.n} values, one per cell, got {values.size}.")
         moved = np.abs(values - table.values)
         distance = float((weights * moved).sum())
-        return cls(values, distance, int((moved > 0).sum()), **fields)
+        return cls(values=values, distance=distance, changed=int((moved > 0).sum()), **fields)
 
     @property
     def gap(self) -> float | None:

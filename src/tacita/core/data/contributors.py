@@ -60,7 +60,15 @@ class Contributors:
         total = np.array([float(np.abs(each).sum()) for each in map(np.asarray, contributions)])
         count = np.array([len(each) for each in contributions], dtype=np.int64)
         nobody = np.full(largest.shape, -1, dtype=np.int64)
-        return cls(total, count, largest, nobody, count.astype(float), np.zeros(len(total)), largest[:, 0])
+        return cls(
+            total=total,
+            count=count,
+            largest=largest,
+            holders=nobody,
+            frequency=count.astype(float),
+            requested=np.zeros(len(total)),
+            open=largest[:, 0],
+        )
 
     @classmethod
     def counts(cls, frequency: npt.ArrayLike) -> Contributors:
@@ -69,7 +77,13 @@ class Contributors:
         one = np.minimum(given, 1.0)[:, None]
         nobody = np.full(one.shape, -1, dtype=np.int64)
         return cls(
-            given, np.rint(given).astype(np.int64), one, nobody, given, np.zeros(given.size), one[:, 0]
+            total=given,
+            count=np.rint(given).astype(np.int64),
+            largest=one,
+            holders=nobody,
+            frequency=given,
+            requested=np.zeros(given.size),
+            open=one[:, 0],
         )
 
     @property
@@ -86,13 +100,13 @@ class Contributors:
         """The same figures of some cells only."""
         chosen = np.asarray(cells)
         return Contributors(
-            self.total[chosen],
-            self.count[chosen],
-            self.largest[chosen],
-            self.holders[chosen],
-            self.frequency[chosen],
-            self.requested[chosen],
-            self.open[chosen],
+            total=self.total[chosen],
+            count=self.count[chosen],
+            largest=self.largest[chosen],
+            holders=self.holders[chosen],
+            frequency=self.frequency[chosen],
+            requested=self.requested[chosen],
+            open=self.open[chosen],
         )
 
     def together(self, cells: Sequence[int] | Ints) -> Contributors:
@@ -123,13 +137,13 @@ class Contributors:
         open_there = float(self.open[chosen].max(initial=0.0))
         still_open = open_there if waived else max(open_there, float(largest[0, 0]))
         return Contributors(
-            np.array([self.total[chosen].sum()]),
-            np.array([distinct], dtype=np.int64),
-            largest,
-            whose,
-            np.array([self.frequency[chosen].sum()]),
-            np.array([self.requested[chosen].max(initial=0.0)]),
-            np.array([still_open]),
+            total=np.array([self.total[chosen].sum()]),
+            count=np.array([distinct], dtype=np.int64),
+            largest=largest,
+            holders=whose,
+            frequency=np.array([self.frequency[chosen].sum()]),
+            requested=np.array([self.requested[chosen].max(initial=0.0)]),
+            open=np.array([still_open]),
         )
 
     def _least_count(self, chosen: Ints, known: int) -> int:

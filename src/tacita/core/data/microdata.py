@@ -104,7 +104,7 @@ class Microdata:
                 f"Microdata: wanted a pandas, polars or pyarrow data frame, got {type(frame).__name__}. "
                 "Collect a lazy frame first; read a file with tacita.read(path)."
             ) from None
-        data = cls(eager, **fields)
+        data = cls(frame=eager, **fields)
         if data.n == 0:
             raise DataError(f"{data.source}: wanted records, got none. There is nothing to protect.")
         return data

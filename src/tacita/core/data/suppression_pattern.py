@@ -93,7 +93,7 @@ class Pattern:
         if forced:
             raise VerificationError(f"Pattern: {forced} cells are withheld that must be published.")
         cost = float(table.cost[mask & ~table.primary].sum())
-        return cls(mask, table.primary.copy(), cost, lower_bound, **fields)
+        return cls(withheld=mask, primary=table.primary.copy(), cost=cost, lower_bound=lower_bound, **fields)
 
     def on(self, table: Table, withheld: npt.ArrayLike, **fields: Any) -> Pattern:
         """The same said of other cells, or of those of another table; the cost follows from the table."""

@@ -247,7 +247,7 @@ class Files:
     @classmethod
     def unprotected(cls, data: Microdata) -> Files:
         """A file as an office has it."""
-        return cls(data, data, np.arange(data.n))
+        return cls(released=data, original=data, rows=np.arange(data.n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,13 +305,21 @@ class Comparison:
         beside = np.empty((len(x), 0)) if np.size(context) == 0 else as_matrix(context, "Comparison")
         parts = None if domains is None else np.unique(np.asarray(domains), return_inverse=True)[1]
         named = tuple(names or (f"x{j + 1}" for j in range(x.shape[1])))
-        return cls(x, z, named, beside, parts, categories, files)
+        return cls(
+            original=x,
+            released=z,
+            attributes=named,
+            context=beside,
+            domains=parts,
+            categories=categories,
+            files=files,
+        )
 
     @classmethod
     def of_files(cls, files: Files) -> Comparison:
         """Whole files, where no record has a number on both sides."""
         nothing = np.empty((0, 0))
-        return cls(nothing, nothing, (), nothing, files=files)
+        return cls(original=nothing, released=nothing, attributes=(), context=nothing, files=files)
 
     @property
     def n(self) -> int:
@@ -340,13 +348,13 @@ class Comparison:
             return self
         names = tuple(name for name, kept in zip(self.attributes, varies, strict=True) if kept)
         return Comparison(
-            np.ascontiguousarray(self.original[:, varies]),
-            np.ascontiguousarray(self.released[:, varies]),
-            names,
-            self.context,
-            self.domains,
-            self.categories,
-            self.files,
+            original=np.ascontiguousarray(self.original[:, varies]),
+            released=np.ascontiguousarray(self.released[:, varies]),
+            attributes=names,
+            context=self.context,
+            domains=self.domains,
+            categories=self.categories,
+            files=self.files,
         )
 
     @cached_property

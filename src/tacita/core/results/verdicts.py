@@ -62,7 +62,9 @@ def verdicts(
         check = checks.get(name) or Check("A promise that this verifier does not know.", _unknown)
         broken = any(each in found and not found[each].passed for each in first)
         fault = "cannot be checked: rows or columns are wrong" if broken else _fault(check, evidence)
-        found[name] = Verdict(name, check.promise, fault is None, fault or "holds")
+        found[name] = Verdict(
+            guarantee=name, promise=check.promise, passed=fault is None, detail=fault or "holds"
+        )
     return tuple(found.values())
 
 

@@ -58,7 +58,14 @@ def entry(name: str, field: FieldInfo, *, required: bool = False) -> Entry:
     shape, choices = _shape_of(field.annotation)
     unsaid = field.is_required() or field.default_factory is not None or field.default in (None, (), False)
     default = None if unsaid else _shown_default(field.default)
-    return Entry(name, shape, field.description or "", default, required or field.is_required(), choices)
+    return Entry(
+        name=name,
+        shape=shape,
+        words=field.description or "",
+        default=default,
+        required=required or field.is_required(),
+        choices=choices,
+    )
 
 
 def _shape_of(annotation: Any) -> tuple[Shape, tuple[str, ...]]:

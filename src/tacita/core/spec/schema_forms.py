@@ -114,15 +114,15 @@ def fields_of(properties: Mapping[str, Mapping[str, Any]], values: Mapping[str, 
     """The fields of a form, filled in with values or with what holds without them."""
     return [
         Field(
-            name,
-            kind_of(schema),
-            text_of(values.get(name, schema.get("default"))),
-            text_of(schema.get("default")),
-            _automatic(schema),
-            _choices(schema),
-            schema.get("description", ""),
-            _texts_of_each(values.get(name)),
-            (each_of(schema) or (None, None))[1] is not None,
+            name=name,
+            kind=kind_of(schema),
+            text=text_of(values.get(name, schema.get("default"))),
+            default=text_of(schema.get("default")),
+            automatic=_automatic(schema),
+            choices=_choices(schema),
+            hint=schema.get("description", ""),
+            each=_texts_of_each(values.get(name)),
+            for_all=(each_of(schema) or (None, None))[1] is not None,
         )
         for name, schema in properties.items()
     ]

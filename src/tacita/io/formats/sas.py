@@ -42,7 +42,7 @@ class SAS(SASFormat):
     def _read(self, name: str, cells: list[Any], about: Any, source: str) -> tuple[pa.Array, ColumnNotes]:
         label = about.column_names_to_labels.get(name) or None
         if about.readstat_variable_types[name] == "string":
-            return empty_as_missing(cells), ColumnNotes(label)
+            return empty_as_missing(cells), ColumnNotes(label=label)
         given = np.array(cells, dtype=object)
         reasons: dict[Code, Any] = {}
         if name in about.missing_user_values:
@@ -50,7 +50,7 @@ class SAS(SASFormat):
         codes, kinds = with_reasons(reasons, len(cells))
         numbers = np.array([cell if isinstance(cell, float | int) else np.nan for cell in cells], np.float64)
         display = about.original_variable_types[name]
-        notes = ColumnNotes(label, {}, codes, kinds, display)
+        notes = ColumnNotes(label=label, values={}, codes=codes, kinds=kinds, display=display)
         return self.timed(name, numbers, display, source), notes
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:

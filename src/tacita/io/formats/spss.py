@@ -91,13 +91,20 @@ class SPSS(SurveyFormat):
             codes, kinds = with_reasons(reasons, len(cells))
             texts = ["" if cell in reasons else cell for cell in cells]
             values = _of_use(labels, declared, codes)
-            return empty_as_missing(texts), ColumnNotes(label, values, codes, kinds, measure=measure)
+            return empty_as_missing(texts), ColumnNotes(
+                label=label, values=values, codes=codes, kinds=kinds, measure=measure
+            )
         numbers = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
         numbers, reasons = _without(numbers, declared)
         codes, kinds = with_reasons(reasons, len(cells))
         display = about.original_variable_types[name]
         return self.timed(name, numbers, display, source), ColumnNotes(
-            label, _of_use(labels, declared, codes), codes, kinds, display, measure
+            label=label,
+            values=_of_use(labels, declared, codes),
+            codes=codes,
+            kinds=kinds,
+            display=display,
+            measure=measure,
         )
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:
@@ -164,7 +171,15 @@ class SPSS(SurveyFormat):
             missing, count = self._missing(column.name, codes[1:], numbers[~gaps])
         display, measure = self._display(column), _MEASURES.get(notes.measure or "", 0)
         record = _record(0, label, count, display, f"V{number}", missing)
-        return _Variable(column, f"V{number}", 1, record, cells, 8, (measure, 1))
+        return _Variable(
+            column=column,
+            name=f"V{number}",
+            slots=1,
+            dictionary=record,
+            cells=cells,
+            width=8,
+            measured=(measure, 1),
+        )
 
     def _missing(self, name: str, codes: Floats, present: Floats) -> tuple[bytes, int]:
         """Up to three codes, or a range that holds no value, with one code beside it."""
@@ -220,7 +235,16 @@ class SPSS(SurveyFormat):
         slots = sum(map(_slots, segments))
         cells = np.frombuffer(b"".join(_padded(text, segments) for text in texts), f"V{8 * slots}")
         measured = (_MEASURES.get(notes.measure or "", 0), 0)
-        return _Variable(column, names[0], slots, b"".join(records), cells, width, measured, len(segments))
+        return _Variable(
+            column=column,
+            name=names[0],
+            slots=slots,
+            dictionary=b"".join(records),
+            cells=cells,
+            width=width,
+            measured=measured,
+            segments=len(segments),
+        )
 
 
 class _Variable(NamedTuple):

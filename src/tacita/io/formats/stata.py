@@ -99,7 +99,7 @@ class Stata(SurveyFormat):
         label = about.column_names_to_labels.get(name) or None
         kind = about.readstat_variable_types[name]
         if kind == "string":
-            return empty_as_missing(cells), ColumnNotes(label)
+            return empty_as_missing(cells), ColumnNotes(label=label)
         reasons: dict[Code, Any] = {}
         if name in about.missing_user_values:
             given = np.array(cells, dtype=object)
@@ -118,7 +118,7 @@ class Stata(SurveyFormat):
         if self.clock_of(display):
             numbers = read.cast(pa.float64()).to_numpy(zero_copy_only=False)
             read = self.timed(name, numbers, display, source)
-        return read, ColumnNotes(label, values, codes, kinds, display)
+        return read, ColumnNotes(label=label, values=values, codes=codes, kinds=kinds, display=display)
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:
         """Sections in the order of the manual, and a map of where they begin."""

@@ -160,13 +160,17 @@ class SurveyFormat(LabelOptions, RecordFormat):
             cells = cells.cast(kind.value_type)
             kind = cells.type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
-            return Column(name, "text", kind, notes, texts=self._texts(name, cells))
+            return Column(name=name, kind="text", stored=kind, notes=notes, texts=self._texts(name, cells))
         if pa.types.is_date(kind):
             days = cells.cast(pa.date32()).cast(pa.int32())
-            return Column(name, "date", kind, notes, self._from_days(name, days))
+            return Column(
+                name=name, kind="date", stored=kind, notes=notes, numbers=self._from_days(name, days)
+            )
         if pa.types.is_timestamp(kind) and kind.tz is None:
-            return Column(name, "datetime", kind, notes, self._from_ticks(name, cells))
-        return Column(name, "number", kind, notes, self._numbers(name, cells))
+            return Column(
+                name=name, kind="datetime", stored=kind, notes=notes, numbers=self._from_ticks(name, cells)
+            )
+        return Column(name=name, kind="number", stored=kind, notes=notes, numbers=self._numbers(name, cells))
 
     def _texts(self, name: str, cells: pa.Array) -> list[bytes]:
         texts = cells.cast(pa.large_string())
@@ -321,7 +325,9 @@ def _labelled(name: str, cells: pa.Array, notes: ColumnNotes, source: str) -> tu
         )
     places = pc.index_in(cells, codes)
     kept: Mapping[Code, str] = {code: notes.values[code] for code in notes.codes if code in notes.values}
-    read = ColumnNotes(notes.label, kept, notes.codes, notes.kinds, measure=notes.measure)
+    read = ColumnNotes(
+        label=notes.label, values=kept, codes=notes.codes, kinds=notes.kinds, measure=notes.measure
+    )
     return pa.array(labels, pa.string()).take(places), read
 
 

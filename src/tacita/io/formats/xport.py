@@ -91,12 +91,12 @@ class Xport(SASFormat):
         cells = np.ascontiguousarray(raw[:, field.at : field.at + field.width])
         if field.text:
             texts = [each.rstrip(b" \0") for each in cells.view(f"V{field.width}").reshape(-1).tolist()]
-            return empty_as_missing(_spelled(texts, field.name, source)), ColumnNotes(field.label)
+            return empty_as_missing(_spelled(texts, field.name, source)), ColumnNotes(label=field.label)
         numbers, reasons = _from_ibm(cells)
         codes, kinds = with_reasons(
             {code: reasons == ord(code) for code in REASONS if (reasons == ord(code)).any()}, len(raw)
         )
-        notes = ColumnNotes(field.label, {}, codes, kinds, field.display)
+        notes = ColumnNotes(label=field.label, values={}, codes=codes, kinds=kinds, display=field.display)
         return self.timed(field.name, numbers, field.display, source), notes
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:
@@ -302,7 +302,14 @@ def _field(told: bytes, long: bool, beside: Sequence[str]) -> Field:
     if beside:
         texts[:2] = [each.rstrip(" \0") for each in beside]
     shown = texts[2] + (f"{wide}" if wide else "") + (f".{decimals}" if decimals else "")
-    return Field(texts[0], kind == 2, at, width, texts[1] or None, shown if texts[2] and kind != 2 else None)
+    return Field(
+        name=texts[0],
+        text=kind == 2,
+        at=at,
+        width=width,
+        label=texts[1] or None,
+        display=shown if texts[2] and kind != 2 else None,
+    )
 
 
 def _refuse_several(file: BinaryIO, start: int, source: str) -> None:

@@ -313,7 +313,12 @@ def grow(bins, sizes, unordered, numbers, classes, kinds, units, k, least_gain):
             for f in range(features):
                 s = sizes[f]
                 room = Room(
-                    whole[0, :s], whole[1, :s], whole[2, :s], whole[3, :s], parts[0, :s], parts[1, :s]
+                    records=whole[0, :s],
+                    start=whole[1, :s],
+                    filled=whole[2, :s],
+                    order=whole[3, :s],
+                    total=parts[0, :s],
+                    score=parts[1, :s],
                 )
                 gain, place, used = _cut_of(
                     mine, bins[f], unordered[f], numbers, classes, units, common, k, room, classes_room, sides

@@ -301,7 +301,9 @@ def _relocate(x, labels, near, sums, sizes, k, passes, least):
     changed = np.zeros(groups, dtype=np.int64)
     seen = np.zeros(n, dtype=np.int64)
     asked = np.empty(groups, dtype=np.int64)
-    exchange = Exchange(members, place, seen, changed, asked, np.empty(d))
+    exchange = Exchange(
+        members=members, place=place, seen=seen, changed=changed, asked=asked, diff=np.empty(d)
+    )
     clock = 0
     for _ in range(passes):
         asked[:] = -1

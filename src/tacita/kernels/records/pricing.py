@@ -198,7 +198,9 @@ def dig(root, later, market, floor, all_above, nodes, found, start):
             if other != root and place[other] >= 0:
                 fine[place[other]] += 0.5 * fines[entries[e]]
     alone = (1, prices[root], 0.0, 0.0)
-    candidates = Candidates(cand, price, near, to_group, fine, tops, keep)
+    candidates = Candidates(
+        rows=cand, price=price, half=near, to_group=to_group, fine=fine, tops=tops, keep=keep
+    )
     best, low, high = _sift(candidates, count, alone, k, most, floor)
     if high < low:
         return 0, 1, floor
@@ -219,7 +221,9 @@ def dig(root, later, market, floor, all_above, nodes, found, start):
                 between[a, b] = distances[rows[a], rows[b]]
             half_nearest_sums(between[a], left, a, half[a], scratch)
         price = prices[rows[:left]]
-        candidates = Candidates(local, price, half, to_group, fine, tops, keep)
+        candidates = Candidates(
+            rows=local, price=price, half=half, to_group=to_group, fine=fine, tops=tops, keep=keep
+        )
         best, low, high = _sift(candidates, left, alone, low, high, floor)
         if high < low:
             return 0, 1, floor
@@ -338,7 +342,9 @@ def dig(root, later, market, floor, all_above, nodes, found, start):
                     for r in range(rest):
                         if deep[m, r] == place[other]:
                             fine_deep[m, r] += change
-        candidates = Candidates(deep[m], price, half, to_deep[m], fine_deep[m], tops, keep)
+        candidates = Candidates(
+            rows=deep[m], price=price, half=half, to_group=to_deep[m], fine=fine_deep[m], tops=tops, keep=keep
+        )
         grown = (m, now_worth, now_pairs, now_fined)
         best, low, high = _sift(candidates, rest, grown, lows[s], highs[s], floor)
         if high < low:

@@ -64,7 +64,18 @@ def all_left(
     columns = np.array(x.T, order="C", copy=True)
     labels, state = np.full(n, -1, dtype=np.int64), np.array([n, n, 0, np.count_nonzero(unit_left)])
     rows = np.arange(n)
-    return Left(columns, codes, rows, own, unit_left, x.sum(axis=0), counts, labels, state, units is not None)
+    return Left(
+        columns=columns,
+        codes=codes,
+        rows=rows,
+        units=own,
+        unit_left=unit_left,
+        sums=x.sum(axis=0),
+        counts=counts,
+        labels=labels,
+        state=state,
+        by_unit=units is not None,
+    )
 
 
 @njit(cache=True, nogil=True)

@@ -83,13 +83,33 @@ def desk_for(cells: int, relations: int) -> Desk:
         return np.zeros(count, dtype=np.int64)
 
     return Desk(
-        numbers(2 * cells), numbers(2 * cells), numbers(2 * cells), np.zeros(2 * cells), np.zeros(2 * cells),
-        np.zeros(cells), np.zeros(cells), np.zeros(cells), numbers(cells),
-        np.zeros(relations), np.zeros(relations), numbers(relations), np.zeros(relations),
-        np.zeros(relations, dtype=bool), numbers(relations),
-        np.zeros((most, most)), np.zeros((most, most)), numbers(most), numbers(most), np.zeros(most),
-        np.zeros(most), np.zeros(most + 1), np.zeros(most), np.zeros(most), numbers(most), np.zeros(1),
-    )  # fmt: skip
+        state=numbers(2 * cells),
+        spot=numbers(2 * cells),
+        tried=numbers(2 * cells),
+        ratio=np.zeros(2 * cells),
+        steep=np.zeros(2 * cells),
+        change=np.zeros(cells),
+        pull=np.zeros(cells),
+        along=np.zeros(cells),
+        touched=numbers(cells),
+        weight=np.zeros(relations),
+        left=np.zeros(relations),
+        place=numbers(relations),
+        push=np.zeros(relations),
+        pushed=np.zeros(relations, dtype=bool),
+        shifted=numbers(relations),
+        inverse=np.zeros((most, most)),
+        across=np.zeros((most, most)),
+        rows=numbers(most),
+        basic=numbers(most),
+        value=np.zeros(most),
+        length=np.zeros(most),
+        rho=np.zeros(most + 1),
+        column=np.zeros(most),
+        moved=np.zeros(most),
+        support=numbers(most),
+        share=np.zeros(1),
+    )
 
 
 @njit(cache=True, nogil=True)

@@ -36,7 +36,14 @@ def adjacency(row, column, nodes):
 @njit(cache=True, nogil=True)
 def with_capacities(graph, forward, backward):
     """The same edges, which carry something else."""
-    return Graph(graph.start, graph.incident, graph.row, graph.column, forward, backward)
+    return Graph(
+        start=graph.start,
+        incident=graph.incident,
+        row=graph.row,
+        column=graph.column,
+        forward=forward,
+        backward=backward,
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -358,7 +365,14 @@ def protect_by_paths(graph, demands, weight, order, withheld):
     there, back, route = flow_along(graph, withheld), flow_along(graph, withheld), route_through(graph)
     # most demands are met by what is withheld already: only that is searched first
     thin_start, thin = np.empty_like(graph.start), np.empty_like(graph.incident)
-    few = Graph(thin_start, thin, graph.row, graph.column, graph.forward, graph.backward)
+    few = Graph(
+        start=thin_start,
+        incident=thin,
+        row=graph.row,
+        column=graph.column,
+        forward=graph.forward,
+        backward=graph.backward,
+    )
     grown = True
     for q in order:
         s, t, own, amount = demands.source[q], demands.sink[q], demands.own[q], demands.amount[q]

@@ -127,14 +127,14 @@ def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
     for j, name in enumerate(table.names):
         others = table.part([place for place in range(len(table.names)) if place != j])
         yield KeyFigures(
-            name,
-            int(np.unique(table.codes[table.codes[:, j] >= 0, j]).size),
-            int((table.codes[:, j] < 0).sum()),
-            found[name].distinction,
-            found[name].separation,
-            int(others.records[others.sizes == 1].sum()),
-            special.get(name),
-            0 if noted is None else noted.of(name).user_missing,
+            name=name,
+            values=int(np.unique(table.codes[table.codes[:, j] >= 0, j]).size),
+            missing=int((table.codes[:, j] < 0).sum()),
+            distinction=found[name].distinction,
+            separation=found[name].separation,
+            uniques_without=int(others.records[others.sizes == 1].sum()),
+            contribution=special.get(name),
+            user_missing=0 if noted is None else noted.of(name).user_missing,
         )
 
 

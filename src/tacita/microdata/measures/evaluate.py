@@ -45,9 +45,24 @@ def whole_files(
     """
     roles, became = source.roles, recodings or {}
     if roles is None:
-        return Files(released, source, rows, tuple(domains), recodings=became, keys=tuple(keys))
+        return Files(
+            released=released,
+            original=source,
+            rows=rows,
+            domains=tuple(domains),
+            recodings=became,
+            keys=tuple(keys),
+        )
     climbed = {name: as_hierarchy(name, given) for name, given in roles.hierarchy.items()}
-    return Files(released, source, rows, tuple(domains or roles.strata), climbed, became, tuple(keys))
+    return Files(
+        released=released,
+        original=source,
+        rows=rows,
+        domains=tuple(domains or roles.strata),
+        hierarchies=climbed,
+        recodings=became,
+        keys=tuple(keys),
+    )
 
 
 @dataclass(frozen=True, eq=False)

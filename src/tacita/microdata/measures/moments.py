@@ -65,7 +65,7 @@ class Spreads:
         # the mean of equal numbers can miss them by a bit
         constant = low == high
         mean, squares = np.where(constant, low, mean), np.where(constant, 0.0, squares)
-        return cls(n, len(found), protected, mean, squares, low, high)
+        return cls(n=n, parts=len(found), protected=protected, mean=mean, squares=squares, low=low, high=high)
 
     @property
     def varying(self) -> Ints:
@@ -132,8 +132,11 @@ def moments(protected: int) -> Rounds[Moments]:
     scale = np.where(scale > 0, scale, 1.0)
     centre, after = known.mean[known.before], known.after(known.mean)
     answers = yield PowersQuestion(tuple(centre.tolist()), tuple(after.tolist()), tuple(scale.tolist()))
-    mu = [summed(each) / known.n for each in zip(*answers, strict=True)]
-    return Moments(known.n, protected, (after - centre) / scale, *mu)
+    before, later, mu22, mu31 = (summed(each) / known.n for each in zip(*answers, strict=True))
+    shift = (after - centre) / scale
+    return Moments(
+        n=known.n, protected=protected, shift=shift, before=before, after=later, mu22=mu22, mu31=mu31
+    )
 
 
 def summed(found: Sequence[Floats]) -> Floats:

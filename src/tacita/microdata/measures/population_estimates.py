@@ -66,8 +66,17 @@ def _listed(survey: Survey, run: Run) -> Iterator[Estimate]:
             spoken = _spoken(survey, columns, before.parts, parts)
             for label, one, other, records, varies in _statistics(survey, name, before, after):
                 for part in _enough(records, varies, parts):
-                    behind, compared = int(records[part]), _told(one, other, part)
-                    yield Estimate(name, one.statistic, label, spoken[part], behind, *compared)
+                    earlier, later, shared = _told(one, other, part)
+                    yield Estimate(
+                        column=name,
+                        statistic=one.statistic,
+                        label=label,
+                        domain=spoken[part],
+                        records=int(records[part]),
+                        before=earlier,
+                        after=later,
+                        overlap=shared,
+                    )
     run.report("estimating", 1, 1)
 
 

@@ -66,7 +66,9 @@ def of_protected(
             return None
         found = linked
     as_it_was = _classes(_among_equals(_codes(x), company), k)
-    return RiskByRecord("protected", tuple(names), k, _ENDS, as_it_was, _classes(found, k))
+    return RiskByRecord(
+        of="protected", columns=tuple(names), k=k, ends=_ENDS, before=as_it_was, after=_classes(found, k)
+    )
 
 
 def of_unchanged(
@@ -85,7 +87,9 @@ def of_unchanged(
         return None
     codes = combined((released.codes([name]) for name in names), released.n)
     found = _among_equals(codes, Company(units))
-    return RiskByRecord("unchanged", tuple(names), k, _ENDS, (), _classes(found, k))
+    return RiskByRecord(
+        of="unchanged", columns=tuple(names), k=k, ends=_ENDS, before=(), after=_classes(found, k)
+    )
 
 
 def _codes(values: Matrix) -> Ints:

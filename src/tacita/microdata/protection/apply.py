@@ -115,7 +115,11 @@ def _grouped(method: Microaggregation, records: PreparedRecords, run: Run) -> Ma
         records.x, values, partition.labels, records.strata, records.columns.kinds, method.k, records.units
     )
     return MaskedValues(
-        method, values, Microaggregation.guarantees, labels=partition.labels, partition=partition
+        method=method,
+        values=values,
+        guarantees=Microaggregation.guarantees,
+        labels=partition.labels,
+        partition=partition,
     )
 
 
@@ -190,7 +194,9 @@ def _masked(method: Masking, records: PreparedRecords, run: Run) -> MaskedValues
         run.report("masking strata", done + 1, len(parts))
     values[:, records.columns.integer] = np.rint(values[:, records.columns.integer])
     # minus zero and zero would be two different published values
-    return MaskedValues(method, values + 0.0, Masking.guarantees, labels=labels if grouped else None)
+    return MaskedValues(
+        method=method, values=values + 0.0, guarantees=Masking.guarantees, labels=labels if grouped else None
+    )
 
 
 def _redrawn(method: CategoryMasking, records: PreparedRecords, run: Run) -> MaskedValues:
@@ -204,7 +210,14 @@ def _redrawn(method: CategoryMasking, records: PreparedRecords, run: Run) -> Mas
     present = tuple(held(column, len(each)) for column, each in zip(records.x.T, texts, strict=True))
     for done, (rows, _) in enumerate(parts):
         read = {name: column.codes[rows] for name, column in records.reference.read.items()}
-        coded = Coded(records.x[rows], names, texts, records.units_of(rows), read, present)
+        coded = Coded(
+            codes=records.x[rows],
+            names=names,
+            texts=texts,
+            units=records.units_of(rows),
+            read=read,
+            present=present,
+        )
         made = method.redrawn(coded, run.branch(done))
         values[rows] = made.values
         if made.labels is not None:
@@ -214,7 +227,9 @@ def _redrawn(method: CategoryMasking, records: PreparedRecords, run: Run) -> Mas
         run.report("masking strata", done + 1, len(parts))
     _refuse_unchanged(method, records.x, values)
     shared = labels if numbered else None
-    return MaskedValues(method, values, Masking.guarantees, labels=shared, witness=witness)
+    return MaskedValues(
+        method=method, values=values, guarantees=Masking.guarantees, labels=shared, witness=witness
+    )
 
 
 def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> None:
@@ -261,7 +276,9 @@ def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: Run) -> M
     refuse_fractions(method.spoken_name(), values[:, records.columns.integer])
     search = {"fits": searched} if searched else {}
     # minus zero and zero would be two different published values
-    made = MaskedValues(method, values + 0.0, family.guarantees, membership=found, search=search)
+    made = MaskedValues(
+        method=method, values=values + 0.0, guarantees=family.guarantees, membership=found, search=search
+    )
     if found is None:
         return made
     promised, told_of = (*made.guarantees, *found.promised()), {"membership": found.as_dict()}
@@ -286,7 +303,9 @@ def _recoded(method: Recoding, records: PreparedRecords, run: Run) -> MaskedValu
         for column, labels in ((before, old), (after, new)):
             column[known, j] = np.array([place[label] for label in labels])[codes]
         run.report("recoding", j + 1, len(records.columns.texts))
-    return MaskedValues(method, after, Recoding.guarantees, texts=texts, before=before)
+    return MaskedValues(
+        method=method, values=after, guarantees=Recoding.guarantees, texts=texts, before=before
+    )
 
 
 def _generalised(method: Generalisation, records: PreparedRecords, run: Run) -> MaskedValues:
@@ -336,9 +355,9 @@ def _generalised(method: Generalisation, records: PreparedRecords, run: Run) -> 
     withheld = method.outliers == "withhold"
     after[made.gone & withheld] = np.nan
     return MaskedValues(
-        method,
-        after,
-        method.kept_promises((*Generalisation.guarantees, *made.promised)),
+        method=method,
+        values=after,
+        guarantees=method.kept_promises((*Generalisation.guarantees, *made.promised)),
         texts=texts,
         before=before,
         leaving=None if withheld else made.gone,
@@ -358,7 +377,7 @@ def _coded(method: Coding, records: PreparedRecords, run: Run) -> MaskedValues:
         run.report("coding numbers", j + 1, len(names))
     after[:, records.columns.integer] = np.rint(after[:, records.columns.integer])
     # minus zero and zero would be two different published values
-    return MaskedValues(method, after + 0.0, Coding.guarantees)
+    return MaskedValues(method=method, values=after + 0.0, guarantees=Coding.guarantees)
 
 
 def _withheld(method: Withholding, records: PreparedRecords, run: Run) -> MaskedValues:
@@ -383,7 +402,13 @@ def _withheld(method: Withholding, records: PreparedRecords, run: Run) -> Masked
         next((state for state in states if state != "optimal"), "optimal"),
     )
     values = np.where(cells, np.nan, records.x)
-    return MaskedValues(method, values, Withholding.guarantees, withheld=cells, search=search.as_dict())
+    return MaskedValues(
+        method=method,
+        values=values,
+        guarantees=Withholding.guarantees,
+        withheld=cells,
+        search=search.as_dict(),
+    )
 
 
 def _dropped(method: Dropping, records: PreparedRecords, run: Run) -> MaskedValues:
@@ -392,7 +417,9 @@ def _dropped(method: Dropping, records: PreparedRecords, run: Run) -> MaskedValu
     leaving = np.asarray(method.leaving(records.reference.deciding, n), dtype=bool)
     run.report("dropping", 1, 1)
     undecided = method.undecided(records.reference.deciding, n)
-    return MaskedValues(method, records.x, Dropping.guarantees, leaving=leaving, undecided=undecided)
+    return MaskedValues(
+        method=method, values=records.x, guarantees=Dropping.guarantees, leaving=leaving, undecided=undecided
+    )
 
 
 def _refuse_rounding(method: RecordMethod, records: PreparedRecords, instead: str) -> None:

@@ -209,7 +209,16 @@ class Attack:
             alone = np.zeros(len(x), dtype=bool)
             alone[here] = _of_one_unit(x[here, j], owners[here])
             rare.append((j, alone))
-        return cls(x, p, strata, units, columns, unique, tuple(rare), comparing)
+        return cls(
+            x=x,
+            p=p,
+            strata=strata,
+            units=units,
+            columns=columns,
+            unique=unique,
+            rare=tuple(rare),
+            comparing=comparing,
+        )
 
     def strength(self, method: MixedSynthesis, run: Run, *, searching: bool) -> Membership | None:
         """What halvings show of the method; None where no stratum is large enough for one.

@@ -102,7 +102,7 @@ class Patterns:
 
     @classmethod
     def of(cls, own: list[int], units: list[int], k: int, z: Matrix) -> Patterns:
-        made = cls(own, units, k, z, list(own), (1 << z.shape[1]) - 1)
+        made = cls(own=own, units=units, k=k, z=z, shown=list(own), everything=(1 << z.shape[1]) - 1)
         for row, pattern in enumerate(own):
             made._enter(row, pattern)
         # nobody may lose all values, unless k have none to begin with

@@ -172,4 +172,4 @@ def _released_frame(
     labelled = {name: (published[name], labels) for name, labels in texts.items()}
     frame = replace_text(frame, labelled, data.dialect, alike=method.reads_missing)
     frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)
-    return Microdata(frame, dialect=data.dialect, source=data.source, whole=data.whole)
+    return Microdata(frame=frame, dialect=data.dialect, source=data.source, whole=data.whole)

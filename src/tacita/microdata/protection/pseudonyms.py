@@ -77,7 +77,7 @@ def with_pseudonyms(data: Microdata, options: ReleaseOptions) -> tuple[Microdata
         left = {name: each for name, each in notes.columns.items() if name not in names}
         notes = type(notes)(notes.system, left)
     replaced = Microdata(
-        replace_text(data.frame, made, data.dialect, alike=True),
+        frame=replace_text(data.frame, made, data.dialect, alike=True),
         roles=data.roles,
         dialect=data.dialect,
         source=data.source,
@@ -87,7 +87,7 @@ def with_pseudonyms(data: Microdata, options: ReleaseOptions) -> tuple[Microdata
         whole=data.whole,
         skipped=data.skipped,
     )
-    before = Microdata(data.frame.select(list(names)), dialect=data.dialect, source=data.source)
+    before = Microdata(frame=data.frame.select(list(names)), dialect=data.dialect, source=data.source)
     return replaced, before
 
 

@@ -144,7 +144,13 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
         reads_missing = method.kind in registry.CATEGORICAL or method.reads_missing
         needless = reads_missing and each.missing in ("refuse", "merge", "level")
         missing: Missing = "stratum" if needless else each.missing
-        step = Step(each.section.chain, method, roles, missing, each.round_integers)
+        step = Step(
+            names=each.section.chain,
+            method=method,
+            roles=roles,
+            missing=missing,
+            round_integers=each.round_integers,
+        )
         by_itself = method.whole_units
         of_unit = [name for name in step.columns if name in roles.unit_columns and not by_itself]
         if not of_unit or len(of_unit) == len(step.columns):
@@ -323,7 +329,7 @@ def _emptied_by(claim: Claim, later: Sequence[Claim]) -> Mask | None:
 
 
 def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -> Microdata:
-    return Microdata(frame, roles=roles, dialect=data.dialect, source=data.source, whole=data.whole)
+    return Microdata(frame=frame, roles=roles, dialect=data.dialect, source=data.source, whole=data.whole)
 
 
 def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Microdata]:

@@ -77,7 +77,7 @@ def check(
     The original has roles; where there is none, `unit` is the column of the file whose units are counted.
     """
     if original is None:
-        return judge(counting_by(unit, limits.requirements), Files(released), run)
+        return judge(counting_by(unit, limits.requirements), Files(released=released), run)
     if original.n != released.n:
         raise DataError(
             f"{released.source}: wanted the {original.n} records of the original in its order, got "

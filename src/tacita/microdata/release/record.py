@@ -114,16 +114,16 @@ def recorded(
         insisted=claim.insisted,
         steps=tuple(
             StepRecord(
-                step.method.kind,
-                step.names,
-                protected.method.own_parameters(),
-                step.columns,
-                step.by_unit,
-                None if protected.partition is None else len(protected.partition),
-                standing.guarantees,
-                stage.report,
-                protected.search,
-                warnings.as_they_were(protected),
+                kind=step.method.kind,
+                method=step.names,
+                parameters=protected.method.own_parameters(),
+                columns=step.columns,
+                by_unit=step.by_unit,
+                groups=None if protected.partition is None else len(protected.partition),
+                promises=standing.guarantees,
+                report=stage.report,
+                search=protected.search,
+                as_they_were=warnings.as_they_were(protected),
             )
             for step, protected, standing, stage in zip(
                 made.steps, made.protected, claim.steps or (claim,), stages, strict=True

@@ -86,10 +86,18 @@ def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:
     promise = _promise(measured, asked, files)
     score = _score(measured, files, run)
     if score is None:
-        return Verdict(asked.name, promise, False, WITHOUT_ORIGINAL, judged=False)
+        return Verdict(
+            guarantee=asked.name, promise=promise, passed=False, detail=WITHOUT_ORIGINAL, judged=False
+        )
     if score.value is None and files.original is None:
         # nobody said what the keys are, say: that is no fault of the file
-        return Verdict(asked.name, promise, False, f"cannot be judged: {score.reason}", judged=False)
+        return Verdict(
+            guarantee=asked.name,
+            promise=promise,
+            passed=False,
+            detail=f"cannot be judged: {score.reason}",
+            judged=False,
+        )
     faults = [None if asked.limit is None else measured.fault(score, asked.limit, files)]
     if score.value is not None or asked.limit is None:
         faults.append(_fault_of_columns(measured, score, asked.by_column, files))
@@ -97,7 +105,13 @@ def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:
     # columns that break a limit of their own are named already
     worst = "" if faults[-1] is not None and len(faults) > 1 else _worst_column(score)
     columns = _columns_at_fault(measured, score, asked.by_column, files) if found else ()
-    return Verdict(asked.name, promise, not found, (found or "holds") + worst, columns=columns)
+    return Verdict(
+        guarantee=asked.name,
+        promise=promise,
+        passed=not found,
+        detail=(found or "holds") + worst,
+        columns=columns,
+    )
 
 
 def _promise(measured: Measure, asked: Requirement, files: Files) -> str:

@@ -123,7 +123,14 @@ def survey(
         {column: each.integer for column, each in sums.items()},
     )
     x, own, rows = (np.concatenate(each) for each in zip(*samples, strict=True))
-    return Facts(resolved, whole, dict(counts), _standardised(x, whole, dealt), own, rows)
+    return Facts(
+        roles=resolved,
+        whole=whole,
+        strata=dict(counts),
+        sample=_standardised(x, whole, dealt),
+        sample_strata=own,
+        sample_rows=rows,
+    )
 
 
 def _standardised(x: Floats, whole: Whole, dealt: Dealt) -> Floats:

@@ -122,5 +122,5 @@ def _side_by_side(task: AnswerTask) -> tuple[Microdata, Aligned]:
     stayed, left = (scratch.array(f"made-{task.part}.{name}") for name in ("rows", "leaving"))
     every = np.sort(np.concatenate([stayed, left]))
     rows = gathered(Microdata.of(source).frame, np.searchsorted(every, stayed))
-    before = Microdata(rows, source=task.source, whole=task.whole).with_roles(task.asked.whole)
+    before = Microdata(frame=rows, source=task.source, whole=task.whole).with_roles(task.asked.whole)
     return before, aligned(before, Microdata.of(written, source="release"))

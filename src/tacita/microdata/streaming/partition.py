@@ -76,7 +76,7 @@ def dealt_by_place(facts: Facts, dealt: Dealt, size: int) -> Deal:
             pieces = -(-count // size)
             strata[stratum] = planted(facts.sample[own], ties[own], pieces, parts)
             parts += pieces
-    return Deal(dealt, facts.roles, facts.whole, strata, parts)
+    return Deal(dealt=dealt, roles=facts.roles, whole=facts.whole, strata=strata, parts=parts)
 
 
 @dataclass(frozen=True)

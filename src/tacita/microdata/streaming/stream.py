@@ -73,7 +73,16 @@ def made_in_parts(
     with scratch.alone():
         try:
             with opened(section) as executor:
-                made = _Work(source, name, asked, section, steered, scratch, executor, as_folder).made()
+                made = _Work(
+                    source=source,
+                    name=name,
+                    asked=asked,
+                    section=section,
+                    run=steered,
+                    scratch=scratch,
+                    executor=executor,
+                    as_folder=as_folder,
+                ).made()
             record = replace(made.release.record, fingerprint=fingerprint)
             yield replace(made, release=replace(made.release, record=record))
         finally:
@@ -117,9 +126,16 @@ class _Work:
         share = min(1.0, SAMPLE / self.source.rows)
         tasks = [
             PartTask(
-                *(self.scratch.folder, asked, self.name, part, len(spans), self.run.seed, self._threads),
-                share,
-                *(insisted, asked.require.requirements),
+                folder=self.scratch.folder,
+                asked=asked,
+                source=self.name,
+                part=part,
+                spans=len(spans),
+                seed=self.run.seed,
+                threads=self._threads,
+                share=share,
+                insisted=insisted,
+                requirements=asked.require.requirements,
             )
             for part in range(deal.parts)
         ]
@@ -172,7 +188,15 @@ class _Work:
         beside = [name for name in written.names if name not in data.quasi]
         numbers = [name for name in beside if usable_numbers(data, name) is not None]
         tasks = [
-            AnswerTask(self.scratch.folder, asked, self.name, spans, part, deal.whole, self._threads)
+            AnswerTask(
+                folder=self.scratch.folder,
+                asked=asked,
+                source=self.name,
+                spans=spans,
+                part=part,
+                whole=deal.whole,
+                threads=self._threads,
+            )
             for part in parts
         ]
         return measured_of_all(measures, data, numbers, tasks, self.executor, self.run)
@@ -219,7 +243,14 @@ class _Work:
             deal = dealt_by_place(facts, dealt, max(self.section.part, 2 * k))
         else:
             size = self.section.part
-            deal = Deal(dealt, facts.roles, facts.whole, {}, -(-self.source.rows // size), by_number=size)
+            deal = Deal(
+                dealt=dealt,
+                roles=facts.roles,
+                whole=facts.whole,
+                strata={},
+                parts=-(-self.source.rows // size),
+                by_number=size,
+            )
         self.scratch.put(DEAL, deal)
         self.scratch.seal("deal", (DEAL.partition(".")[2],))
         return deal
@@ -235,20 +266,43 @@ class _Work:
             stayed = sum(_between(self.scratch.array(f"made-{p}.rows"), first, count) for p in parts)
             tasks.append(
                 PairTask(
-                    *(self.scratch.folder, self.source, written, tuple(parts), number, first, count),
-                    *(begin, stayed),
+                    folder=self.scratch.folder,
+                    source=self.source,
+                    written=written,
+                    parts=tuple(parts),
+                    number=number,
+                    first=first,
+                    count=count,
+                    written_first=begin,
+                    written_count=stayed,
                 )
             )
             begin += stayed
         if begin != written.rows:
             fault = f"wanted {begin} records, got {written.rows}"
-            verify.insist((Verdict("rows-complete", verify.CHECKS["rows-complete"].promise, False, fault),))
+            verify.insist(
+                (
+                    Verdict(
+                        guarantee="rows-complete",
+                        promise=verify.CHECKS["rows-complete"].promise,
+                        passed=False,
+                        detail=fault,
+                    ),
+                )
+            )
         self._map("reading both files again", "tacita.microdata.verify.parts:deal_pair", tasks)
         judged = self._map(
             "verifying parts",
             "tacita.microdata.verify.parts:judge_part",
             [
-                JudgeTask(self.scratch.folder, self.name, len(tasks), part, deal.whole, insisted)
+                JudgeTask(
+                    folder=self.scratch.folder,
+                    source=self.name,
+                    spans=len(tasks),
+                    part=part,
+                    whole=deal.whole,
+                    insisted=insisted,
+                )
                 for part in parts
             ],
         )
@@ -264,7 +318,7 @@ class _Work:
         written = ParquetParts.at(file)
         columns = columns_named(asked, written.names)
         data = Microdata.of(written.read(0, written.rows, columns), source="release")
-        return insist(judge(asked, Files(data), self.run))
+        return insist(judge(asked, Files(released=data), self.run))
 
 
 def _columns_of(steps: Sequence[Step], missing: Missing) -> tuple[str, ...]:

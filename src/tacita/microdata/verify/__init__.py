@@ -326,7 +326,7 @@ def verify(released: Microdata, claim: Claim, *, finished: bool = True) -> tuple
 
     What columns give away is judged of a `finished` file: a later step may take them out.
     """
-    return _verdicts(Evidence(released, claim), finished=finished)
+    return _verdicts(Evidence(released=released, claim=claim), finished=finished)
 
 
 def insist(found: tuple[Verdict, ...], *, to_look_at: bool = False) -> tuple[Verdict, ...]:
@@ -351,7 +351,9 @@ def insist(found: tuple[Verdict, ...], *, to_look_at: bool = False) -> tuple[Ver
 
 def verify_frame(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
     """Try to refute what is promised of a frame beside its cells, which the bytes of its file stand for."""
-    return verdicts(Evidence(released, claim), ("columns-kept", "no-leftovers"), CHECKS, _FIRST)
+    return verdicts(
+        Evidence(released=released, claim=claim), ("columns-kept", "no-leftovers"), CHECKS, _FIRST
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -380,8 +382,17 @@ def verify_file(written: WrittenFile, claim: Claim) -> tuple[Verdict, ...]:
     try:
         decoded = written.decoded
     except DataError:
-        return (Verdict(name, CHECKS[name].promise, False, "the bytes cannot be read back as records"),)
-    evidence = Evidence(written.records(claim), claim, written.content, written.form, decoded)
+        return (
+            Verdict(
+                guarantee=name,
+                promise=CHECKS[name].promise,
+                passed=False,
+                detail="the bytes cannot be read back as records",
+            ),
+        )
+    evidence = Evidence(
+        released=written.records(claim), claim=claim, content=written.content, form=written.form, read=decoded
+    )
     return _verdicts(evidence, name)
 
 
@@ -397,7 +408,7 @@ def _verdicts(evidence: Evidence, *more: str, finished: bool = True) -> tuple[Ve
     masked: frozenset[str] = frozenset()
     for number, step in enumerate(claim.steps, 1):
         # the columns of other steps and the file as a whole are spoken of above and by those steps
-        part = Evidence(evidence.released, step, evidence.content, masked=masked)
+        part = Evidence(released=evidence.released, claim=step, content=evidence.content, masked=masked)
         masked |= frozenset(() if _COARSER & set(step.guarantees) else step.original.quasi)
         told = verdicts(part, _OF_A_STEP, CHECKS) if step.representing is None else ()
         agree = verdicts(part, ["units-agree"], CHECKS) if step.representing is not None else ()

@@ -178,7 +178,7 @@ class Evidence:
         suppressed = None if claim.suppressed is None else claim.suppressed[chosen]
         emptied = None if claim.emptied is None else claim.emptied[chosen]
         frame = gathered(self.released.frame, chosen)
-        released = Microdata(frame, dialect=self.released.dialect, source=self.released.source)
+        released = Microdata(frame=frame, dialect=self.released.dialect, source=self.released.source)
         gone = claim.leaving[np.isin(claim.leaving, standing)]
         chosen_ones = replace(
             claim,
@@ -188,7 +188,7 @@ class Evidence:
             suppressed=suppressed,
             emptied=emptied,
         )
-        return Evidence(released, chosen_ones)
+        return Evidence(released=released, claim=chosen_ones)
 
     def numbers_beside(self, name: str) -> Floats:
         """The numbers of a column released unchanged: text of the source stays text, in a typed file too."""

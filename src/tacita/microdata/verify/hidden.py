@@ -77,13 +77,13 @@ def column_of(evidence: Evidence, name: str) -> HiddenColumn:
     taken = claim.suppressed is not None or claim.terms.get("outliers") == "withhold"
     gone = (codes >= 0) & empty & taken & (original.scale(name) != "numeric")
     return HiddenColumn(
-        name,
-        codes,
-        labels,
-        of_value,
-        bool(pairs.shape[0] == np.unique(pairs[:, 0]).size),
-        gone,
-        np.zeros(codes.size, dtype=bool) if differs is None else many & differs,
+        name=name,
+        originals=codes,
+        labels=labels,
+        of_value=of_value,
+        plain=bool(pairs.shape[0] == np.unique(pairs[:, 0]).size),
+        suppressed=gone,
+        changed=np.zeros(codes.size, dtype=bool) if differs is None else many & differs,
     )
 
 
@@ -144,14 +144,29 @@ def targets_of(column: HiddenColumn, *, masked: bool, most: int = 1) -> list[Tar
             share = counts / counts.sum()
             found.append(
                 Target(
-                    column.name, values, shown & (column.originals >= 0), column.suppressed, share, 1, most
+                    column=column.name,
+                    values=values,
+                    taught=shown & (column.originals >= 0),
+                    hidden=column.suppressed,
+                    share=share,
+                    fewest=1,
+                    most=most,
                 )
             )
     if column.changed.any() and not masked:
         known = column.originals >= 0
         share, alike = _guessed(column)
         found.append(
-            Target(column.name, column.originals, known, column.changed, share, _STRUCTURE, most, alike)
+            Target(
+                column=column.name,
+                values=column.originals,
+                taught=known,
+                hidden=column.changed,
+                share=share,
+                fewest=_STRUCTURE,
+                most=most,
+                alike=alike,
+            )
         )
     return found
 
@@ -171,7 +186,9 @@ def number_of(evidence: Evidence, name: str) -> Target | None:
     # what fewer records have is in common to none, beside the one that is asked for
     if not hidden.any() or (counts[values[hidden]] >= _IN_COMMON).mean() < _OF_NUMBERS:
         return None
-    return Target(name, values, known, hidden, counts / known.sum(), _STRUCTURE)
+    return Target(
+        column=name, values=values, taught=known, hidden=hidden, share=counts / known.sum(), fewest=_STRUCTURE
+    )
 
 
 def _guessed(column: HiddenColumn) -> tuple[Floats, Ints | None]:

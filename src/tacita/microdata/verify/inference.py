@@ -162,14 +162,14 @@ def _told(target: Target, by: Sequence[Dependence], exposed: Mask | None, most: 
     else:
         refused = int(exposed.sum()) > most and bool(count)
     return Determined(
-        target.column,
-        _telling(by),
-        hidden,
-        cells,
-        of,
-        count,
-        refused,
-        cells - int(certain.sum()),
+        column=target.column,
+        columns=_telling(by),
+        hidden=hidden,
+        cells=cells,
+        of=of,
+        exposed=count,
+        refused=refused,
+        narrowed=cells - int(certain.sum()),
     )
 
 
@@ -229,7 +229,17 @@ def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]
         if told is not None and (cells := int(told.found.sum())) >= _WORTH:
             of = int(hidden.sum())
             refused = cells > _MOST_OF_A_COLUMN * of
-            found.append(Determined(name, (told.columns,), "changed", cells, of, None, refused))
+            found.append(
+                Determined(
+                    column=name,
+                    columns=(told.columns,),
+                    hidden="changed",
+                    cells=cells,
+                    of=of,
+                    exposed=None,
+                    refused=refused,
+                )
+            )
     return found
 
 

@@ -240,7 +240,9 @@ class _Ranked:
         lengths = np.diff(np.append(begins, owner.size))
         place = np.arange(owner.size) - np.repeat(begins, lengths)
         size = np.bincount(codes, minlength=groups)
-        return cls(size, owner, value, times[order], place, predicted[order])
+        return cls(
+            size=size, owner=owner, value=value, times=times[order], place=place, tested=predicted[order]
+        )
 
     def summed(self, chosen: Mask, figures: Ints | Floats) -> Floats:
         """The sum of figures of some values, for each group."""

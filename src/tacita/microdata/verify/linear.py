@@ -150,7 +150,9 @@ def _computed(
             used = [each for each in names if rows.size and (beside[each][rows] > 0).all()]
             if not used or rows.size < max(_FEWEST, _RECORDS_A_COLUMN * (len(used) + 1)):
                 continue
-        question = _Question(values, exact, hidden, beside, shown, logarithms)
+        question = _Question(
+            values=values, exact=exact, hidden=hidden, beside=beside, shown=shown, logarithms=logarithms
+        )
         some = rows if rows.size <= _MANY else rows[:: rows.size // _SOME]
         first = question.answer(some, used)
         if first is None:

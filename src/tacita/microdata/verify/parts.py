@@ -157,4 +157,6 @@ def judge_file(path: Path, columns: Sequence[str]) -> Verdict:
     """Whether the written file holds nothing but names and cells."""
     with pa.memory_map(str(path)) as file:
         fault = parquet_says_more(file.read_buffer(), list(columns))
-    return Verdict(PLAIN, CHECKS[PLAIN].promise, fault is None, fault or "holds")
+    return Verdict(
+        guarantee=PLAIN, promise=CHECKS[PLAIN].promise, passed=fault is None, detail=fault or "holds"
+    )

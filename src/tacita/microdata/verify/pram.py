@@ -82,7 +82,7 @@ def categories_of(evidence: Evidence, name: str) -> Categories:
     row_of = first_places(texts[: len(old)], len(both.dictionary))
     spellings = np.flatnonzero(row_of >= 0)
     frame = gathered(original.frame.select(name), row_of[spellings])
-    few = Microdata(frame, roles=original.roles, dialect=original.dialect, source=original.source)
+    few = Microdata(frame=frame, roles=original.roles, dialect=original.dialect, source=original.source)
     numbers: dict[str | None, int] = {}
     number = np.full(len(both.dictionary), -1, dtype=np.int64)
     # numbers that serve as levels are one category however they are spelled

@@ -173,7 +173,7 @@ class Moves:
                 f"CTA: {stuck} sensitive cells have no value outside their interval that the bounds of the "
                 "table allow. Widen the bounds, or lower the levels."
             )
-        return cls(table, weights, down, up, secret, rise, fall)
+        return cls(table=table, weights=weights, down=down, up=up, secret=secret, rise=rise, fall=fall)
 
     def _sums(self) -> sparse.csc_array:
         n = self.table.n

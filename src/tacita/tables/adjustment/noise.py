@@ -63,13 +63,13 @@ def noise_table(
         probabilities.append(p)
         starts.append(starts[-1] + v.size)
     return NoiseTable(
-        np.array([0.0, *rows]),
-        np.concatenate(changes),
-        np.concatenate(probabilities),
-        np.array(starts, dtype=np.int64),
-        float(largest),
-        hidden,
-        float(variance),
+        counts=np.array([0.0, *rows]),
+        changes=np.concatenate(changes),
+        probabilities=np.concatenate(probabilities),
+        starts=np.array(starts, dtype=np.int64),
+        largest=float(largest),
+        hidden=hidden,
+        variance=float(variance),
     )
 
 

@@ -79,7 +79,13 @@ def counted(number: Floats, size: Floats) -> Contributors:
     # nobody waived protection, also where it is not known how much the largest contributed
     unwaived = np.where(whole > 0, size, 0.0)
     return Contributors(
-        size, whole, largest[:, None], nobody, number.astype(np.float64), np.zeros(whole.size), unwaived
+        total=size,
+        count=whole,
+        largest=largest[:, None],
+        holders=nobody,
+        frequency=number.astype(np.float64),
+        requested=np.zeros(whole.size),
+        open=unwaived,
     )
 
 

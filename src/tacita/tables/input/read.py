@@ -101,7 +101,15 @@ def _joined(sources: Sequence[Source]) -> Source:
         for what, path in source.inputs.items()
     }
     cautions = tuple(dict.fromkeys(each for source in sources for each in source.cautions))
-    return Source(whole, names, prints, inputs, sources[0].objective, cautions, parts_of(whole, tables))
+    return Source(
+        table=whole,
+        name=names,
+        fingerprint=prints,
+        inputs=inputs,
+        objective=sources[0].objective,
+        cautions=cautions,
+        linked=parts_of(whole, tables),
+    )
 
 
 def read_source(
@@ -153,7 +161,13 @@ def _source(
         table, said = table.with_cost(asked.objective), asked.objective
     if "margins" in asked.model_fields_set:
         table = table.with_margins(asked.margins)
-    return Source(table, given.path.name, io.fingerprint_of(content), inputs, said)
+    return Source(
+        table=table,
+        name=given.path.name,
+        fingerprint=io.fingerprint_of(content),
+        inputs=inputs,
+        objective=said,
+    )
 
 
 def _cells(
@@ -173,7 +187,13 @@ def _cells(
     if words := rules_of(data):
         table = replace(table, rules=tuple(build_rules(words.split(","))), judged=True)
     inputs: Files = {"input": given.path, **division.files}
-    return Source(table.with_margins(asked.margins), data.source, data.fingerprint, inputs, asked.objective)
+    return Source(
+        table=table.with_margins(asked.margins),
+        name=data.source,
+        fingerprint=data.fingerprint,
+        inputs=inputs,
+        objective=asked.objective,
+    )
 
 
 def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
@@ -248,7 +268,14 @@ def tabulated(plan: TabulatePlan, run: Run | None = None) -> Source:
             refuse_negative(table.values, f"{name}: {table.response}")
         objective = asked.objective
         table = table.with_cost(objective).with_margins(asked.margins)  # type: ignore[arg-type]
-    return Source(table, name, records.data.fingerprint, records.inputs, objective, respelled_units(table))
+    return Source(
+        table=table,
+        name=name,
+        fingerprint=records.data.fingerprint,
+        inputs=records.inputs,
+        objective=objective,
+        cautions=respelled_units(table),
+    )
 
 
 @dataclass(frozen=True)

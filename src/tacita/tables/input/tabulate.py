@@ -72,7 +72,16 @@ def tabulate(
             f"it no cell would be sensitive. Name that column ({setting('table', 'request', 'COLUMN')})."
         )
     deepest = max(depth, *(rule.depth for rule in applied), 1)
-    asked = Asked(division, value, weight, unit, request, waiver, key, deepest)
+    asked = Asked(
+        division=division,
+        value=value,
+        weight=weight,
+        unit=unit,
+        request=request,
+        waiver=waiver,
+        key=key,
+        depth=deepest,
+    )
     source.require(asked.columns)
     if is_kept(source.columns):
         raise DataError(

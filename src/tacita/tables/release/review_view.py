@@ -103,15 +103,15 @@ def _view(
     letters = np.select([table.primary, out, table.forced], ["p", "s", "f"], "o")
     behind = table.contributors
     return TableView(
-        tuple(each.name for each in table.dimensions),
-        table.response,
-        tuple(panels_of(table.dimensions, table.codes, table.response)),
-        tuple(table.values.tolist()),
-        "".join(letters.tolist()),
-        _shades(table),
-        None if behind is None else tuple(behind.count.tolist()),
-        ranges or {},
-        published,
+        names=tuple(each.name for each in table.dimensions),
+        response=table.response,
+        panels=tuple(panels_of(table.dimensions, table.codes, table.response)),
+        values=tuple(table.values.tolist()),
+        states="".join(letters.tolist()),
+        shades=_shades(table),
+        contributors=None if behind is None else tuple(behind.count.tolist()),
+        ranges=ranges or {},
+        published=published,
     )
 
 
@@ -144,12 +144,12 @@ def _ranges(
     down, up, _ = table.needed()
     return {
         cell: Range(
-            table.label(cell),
-            finite(least),
-            finite(most),
-            finite(down[cell]) if asked[cell] else None,
-            finite(up[cell]) if asked[cell] else None,
-            cell not in failed,
+            labels=table.label(cell),
+            low=finite(least),
+            high=finite(most),
+            wanted_low=finite(down[cell]) if asked[cell] else None,
+            wanted_high=finite(up[cell]) if asked[cell] else None,
+            protected=cell not in failed,
         )
         for cell, least, most in zip(cells.tolist(), low, high, strict=True)
     }

@@ -213,7 +213,15 @@ def audit_adjusted(
     accepted = len({each.cell for each in inferred.failures}) if insist else 0
     failures = () if insist else inferred.failures
     cautions = tuple(_cautions(table, adjusted, inferred, accepted, "adds-up" in promises))
-    return AdjustedAudit(table, adjusted, inferred, found, failures, cautions, accepted)
+    return AdjustedAudit(
+        table=table,
+        adjusted=adjusted,
+        inferred=inferred,
+        verdicts=found,
+        failures=failures,
+        cautions=cautions,
+        accepted=accepted,
+    )
 
 
 def require_safe(audit: AdjustedAudit) -> AdjustedAudit:

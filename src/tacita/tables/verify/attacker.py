@@ -206,7 +206,9 @@ class _Flows(_Engine):
         starts = np.concatenate([[0], np.cumsum(np.bincount(leaves, minlength=nodes))])
         up, down = np.where(np.isinf(up), plenty, up), np.where(np.isinf(down), plenty, down)
         leaving = codes[np.argsort(leaves, kind="stable")]
-        self._arcs = Arcs(starts, leaving, self._tails, self._heads, up, down)
+        self._arcs = Arcs(
+            starts=starts, codes=leaving, tails=self._tails, heads=self._heads, up=up, down=down
+        )
 
     def farthest(self, cell: int, direction: int) -> Floats | None:
         change = np.zeros(self._tails.size)

@@ -299,7 +299,14 @@ def _attack(
             reason, shortfall = judge.fault(attacker, cell, place, low[place], high[place])
             if reason:
                 failures.append(
-                    Failure(cell, table.label(cell), reason, float(low[place]), float(high[place]), shortfall)
+                    Failure(
+                        cell=cell,
+                        labels=table.label(cell),
+                        reason=reason,
+                        low=float(low[place]),
+                        high=float(high[place]),
+                        shortfall=shortfall,
+                    )
                 )
         if done % 64 == 0:
             run.report("auditing", done, cells.size + 1)
@@ -308,7 +315,14 @@ def _attack(
 
 def _published(table: Table, mask: Mask) -> list[Failure]:
     return [
-        Failure(cell, table.label(cell), "published", value, value, float("inf"))
+        Failure(
+            cell=cell,
+            labels=table.label(cell),
+            reason="published",
+            low=value,
+            high=value,
+            shortfall=float("inf"),
+        )
         for cell in np.flatnonzero(table.primary & ~mask).tolist()
         for value in [float(table.values[cell])]
     ]

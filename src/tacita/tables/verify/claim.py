@@ -86,7 +86,9 @@ def verify_files(
     except DataError as error:
         first = next(iter(claim.checks))
         # readers name counts and columns of the table, never what they found
-        return (Verdict(first, claim.checks[first].promise, False, str(error)),)
+        return (
+            Verdict(guarantee=first, promise=claim.checks[first].promise, passed=False, detail=str(error)),
+        )
     return verdicts(FileEvidence(seen, claim), claim.checks, claim.checks)
 
 

@@ -44,7 +44,7 @@ class Inferred:
 def nothing_inferred() -> Inferred:
     """Of a method that says nothing of how far values are from the true ones."""
     none = np.zeros(0)
-    return Inferred(none.astype(np.int64), none, none, none.astype(bool), ())
+    return Inferred(cells=none.astype(np.int64), low=none, high=none, exact=none.astype(bool), failures=())
 
 
 def infer(table: Table, adjusted: Adjusted, run: Run) -> Inferred:
@@ -64,12 +64,28 @@ def infer(table: Table, adjusted: Adjusted, run: Run) -> Inferred:
         if table.primary[cell] and (why := asked.fault(cell, *ranges[at])):
             reason, short = why
             low_end, high_end = ranges[at].tolist()
-            failures.append(Failure(cell, table.label(cell), reason, low_end, high_end, short))
+            failures.append(
+                Failure(
+                    cell=cell,
+                    labels=table.label(cell),
+                    reason=reason,
+                    low=low_end,
+                    high=high_end,
+                    shortfall=short,
+                )
+            )
     pinned = ranges[:, 1] - ranges[:, 0] <= _WHOLE
     if adjusted.terms.noise is None:
         failures += asked.computed(adjusted, {each.cell for each in failures})
     small = (table.values[cells] > 0) & (table.values[cells] <= _few(adjusted))
-    return Inferred(cells, ranges[:, 0], ranges[:, 1], exact, tuple(failures), int((pinned & small).sum()))
+    return Inferred(
+        cells=cells,
+        low=ranges[:, 0],
+        high=ranges[:, 1],
+        exact=exact,
+        failures=tuple(failures),
+        pinned=int((pinned & small).sum()),
+    )
 
 
 def _few(adjusted: Adjusted) -> float:
@@ -235,5 +251,14 @@ class _Question:
             low, high = self.by_one_part(cell, start)
             closed = high - low <= _ROUNDING * max(1.0, abs(low))
             if closed and cell not in told and not self.may_move(cell):
-                found.append(Failure(cell, table.label(cell), "can be computed exactly", low, high, 0.0))
+                found.append(
+                    Failure(
+                        cell=cell,
+                        labels=table.label(cell),
+                        reason="can be computed exactly",
+                        low=low,
+                        high=high,
+                        shortfall=0.0,
+                    )
+                )
         return found

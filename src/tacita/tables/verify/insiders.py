@@ -86,7 +86,14 @@ class _Parts:
         insider = insider.copy()
         insider[unnamed] = numbers
         place = (np.cumsum(withheld) - 1)[cell]
-        return cls(table, cell, place, insider, contributors.largest[cell, slot], contributors.lone[cell])
+        return cls(
+            table=table,
+            cell=cell,
+            place=place,
+            insider=insider,
+            amount=contributors.largest[cell, slot],
+            lone=contributors.lone[cell],
+        )
 
     def known_to(self, insider: int) -> Floats:
         """What one contributes to each cell, no more than its value."""

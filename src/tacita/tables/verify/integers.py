@@ -78,7 +78,14 @@ def _by_whole_numbers(
         return None
     value = float(judge.table.values[cell])
     reason = UNDECIDED if reached is None else PINNED
-    return Failure(cell, judge.table.label(cell), reason, value, value, float("nan"))
+    return Failure(
+        cell=cell,
+        labels=judge.table.label(cell),
+        reason=reason,
+        low=value,
+        high=value,
+        shortfall=float("nan"),
+    )
 
 
 def _reaches(

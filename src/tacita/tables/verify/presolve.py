@@ -79,7 +79,7 @@ def moving_together(rows: Ints, cells: Ints, signs: Floats, down: Floats, up: Fl
         if not stuck.any():
             break
         joined.stop(leaders[stuck].tolist())
-    return Together(group, ratio, low, high, _parts(relations), relations)
+    return Together(group=group, ratio=ratio, low=low, high=high, part=_parts(relations), relations=relations)
 
 
 class _Joining:

@@ -185,7 +185,18 @@ class Judge:
         """What real numbers show to be wrong with a sensitive cell, if anything."""
         low, high = self.range_of(attacker, cell, place, brief=True)
         reason, shortfall = self.fault(attacker, cell, place, low, high)
-        return Failure(cell, self.table.label(cell), reason, low, high, shortfall) if reason else None
+        return (
+            Failure(
+                cell=cell,
+                labels=self.table.label(cell),
+                reason=reason,
+                low=low,
+                high=high,
+                shortfall=shortfall,
+            )
+            if reason
+            else None
+        )
 
     def fault(self, attacker: Attacker, cell: int, place: int, low: float, high: float) -> tuple[str, float]:
         """What is wrong with the range of a sensitive cell (nothing: ''), and by how much."""

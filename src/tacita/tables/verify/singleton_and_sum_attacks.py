@@ -186,7 +186,9 @@ def sensitive_sums(table: Table, withheld: Mask, fixed: Mask | None = None) -> l
     for union in sensitive_unions(table, withheld, fixed):
         for cell in union.cells[table.primary[union.cells]].tolist():
             at = float(table.values[cell])
-            found[cell] = Failure(cell, table.label(cell), KNOWN_SUM, at, at, float("nan"))
+            found[cell] = Failure(
+                cell=cell, labels=table.label(cell), reason=KNOWN_SUM, low=at, high=at, shortfall=float("nan")
+            )
     return list(found.values())
 
 

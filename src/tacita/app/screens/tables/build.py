@@ -160,7 +160,11 @@ async def demo(request: Request) -> Response:
     if name not in _DEMOS or work.running:
         return seen_at(PATH)
     said = _DEMOS[name]
-    source = Source(work.folder / f"source-demo-{len(list(work.folder.iterdir()))}.csv", said["file"], 0)
+    source = Source(
+        path=work.folder / f"source-demo-{len(list(work.folder.iterdir()))}.csv",
+        shown_as=said["file"],
+        size=0,
+    )
 
     def written(job: Job) -> None:
         if job.state == "done":

@@ -141,7 +141,13 @@ def state_map(found: Mapping[str, Any]) -> StateMap:
     marks = found["map"]
     here = size * left, size * top, size * min(columns, width), size * min(rows, height)
     return StateMap(
-        *(size * width, size * height, size, path(marks["p"]), path(marks["s"] + marks["x"])), here, tiles
+        width=size * width,
+        height=size * height,
+        size=size,
+        sensitive=path(marks["p"]),
+        withheld=path(marks["s"] + marks["x"]),
+        here=here,
+        tiles=tiles,
     )
 
 
@@ -190,8 +196,18 @@ def bounds_chart(points: Sequence[Sequence[float]], *, style: NumberStyle) -> Bo
     labels = tuple((round(up.at(value), 1), short(value, style) if points else "") for value in up.values)
     began, ended = figure(first, 1, style=style), figure(last, 1, style=style)
     return BoundsChart(
-        *(_CHART_WIDTH, _CHART_HEIGHT, _LEFT, right, _TOP, bottom, labels, began, ended),
-        *(" ".join(upper), " ".join(lower), " ".join([*upper, *reversed(lower)])),
+        width=_CHART_WIDTH,
+        height=_CHART_HEIGHT,
+        left=_LEFT,
+        right=right,
+        top=_TOP,
+        bottom=bottom,
+        up=labels,
+        began=began,
+        ended=ended,
+        upper=" ".join(upper),
+        lower=" ".join(lower),
+        between=" ".join([*upper, *reversed(lower)]),
     )
 
 

@@ -123,7 +123,7 @@ def _declared(words: list[str], number: int) -> Variable:
     if len(words) == 2 and words[1].isdigit():
         # separated files give the width alone
         width = int(words[1])
-    return Variable(words[0], start=start, width=width, missing=tuple(missing))
+    return Variable(name=words[0], start=start, width=width, missing=tuple(missing))
 
 
 def _described(variable: Variable, word: str, rest: list[str], number: int) -> Variable:

@@ -60,8 +60,8 @@ def encode_tab(table: Table, separator: str = ";") -> TabFiles:
     hierarchies = {f"{d.name}.hrc": format_hrc(d) for d in table.dimensions if not d.is_flat}
     variables = [
         Variable(
-            d.name,
-            "dimension",
+            name=d.name,
+            kind="dimension",
             total=d.labels[d.top],
             hierarchical=not d.is_flat,
             hierarchy=None if d.is_flat else f"{d.name}.hrc",
@@ -86,11 +86,11 @@ def encode_tab(table: Table, separator: str = ";") -> TabFiles:
     for name, kind, figure in figures:
         columns.append([shortest(each) for each in figure])
         decimals = max((len(text.partition(".")[2]) for text in columns[-1]), default=0)
-        variables.append(Variable(name, kind, decimals=decimals))
+        variables.append(Variable(name=name, kind=kind, decimals=decimals))
     if table.judged:
         letters = {"primary": "U", "forced": "P"}
         columns.append([letters.get(state, "S") for state in table.states])
-        variables.append(Variable("status", "status"))
+        variables.append(Variable(name="status", kind="status"))
     lines = [separator.join(row) for row in zip(*columns, strict=True)]
     metadata = Metadata(tuple(variables), separator)
     return TabFiles("\n".join([*lines, ""]), format_rda(metadata), hierarchies)
@@ -225,4 +225,12 @@ def _contributors(values: np.ndarray, frequency: np.ndarray, tops: np.ndarray) -
     total = np.abs(values)
     # nobody waived protection, also where it is not known how much the largest contributed
     unwaived = np.where((count > 0) & (tops[:, 0] <= 0), total, tops[:, 0])
-    return Contributors(total, count, tops, nobody, frequency, np.zeros(values.size), unwaived)
+    return Contributors(
+        total=total,
+        count=count,
+        largest=tops,
+        holders=nobody,
+        frequency=frequency,
+        requested=np.zeros(values.size),
+        open=unwaived,
+    )

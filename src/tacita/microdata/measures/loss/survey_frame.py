@@ -58,7 +58,13 @@ class Survey:
         """Out of whole files; DataError where there is no source with roles beside the release."""
         if files is None or files.original is None or files.rows is None or files.original.roles is None:
             raise DataError("it needs the whole files, before and after")
-        return cls(files.original, files.released, files.rows, files.original.roles, files)
+        return cls(
+            source=files.original,
+            released=files.released,
+            rows=files.rows,
+            roles=files.original.roles,
+            files=files,
+        )
 
     @property
     def protected(self) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ class KeyTable:
     @classmethod
     def of(cls, files: Files, names: Sequence[str], unit: str | None = None) -> KeyTable:
         """Some columns of the released file, and the column whose distinct values are counted. O(n d)."""
-        table = cls(tuple(names), codes_of(files.released, names), files)
+        table = cls(names=tuple(names), codes=codes_of(files.released, names), files=files)
         return (
             table if unit is None else replace(table, unit=unit, units=numbered_units(table.units_of(unit)))
         )
@@ -61,11 +61,11 @@ class KeyTable:
     def part(self, places: Sequence[int]) -> KeyTable:
         """Some of the keys, by their places."""
         return KeyTable(
-            tuple(self.names[j] for j in places),
-            self.codes[:, list(places)],
-            self.files,
-            self.unit,
-            self.units,
+            names=tuple(self.names[j] for j in places),
+            codes=self.codes[:, list(places)],
+            files=self.files,
+            unit=self.unit,
+            units=self.units,
         )
 
     def remember(self, what: Hashable, compute: Callable[[], Any]) -> Any:

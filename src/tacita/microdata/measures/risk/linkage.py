@@ -78,7 +78,17 @@ class Search:
             scaled, asking = scaled @ axes, np.ascontiguousarray(asking @ axes)
         own_distances(queries, owned, weights, names, gower, mine := np.empty(len(queries)))
         tree = grow(scaled, _LEAF)
-        self._points = Points(queries, distinct, repeats, mine, weights, names, gower, asking, tree)
+        self._points = Points(
+            queries=queries,
+            candidates=distinct,
+            repeats=repeats,
+            mine=mine,
+            weights=weights,
+            nominal=names,
+            gower=gower,
+            asking=asking,
+            tree=tree,
+        )
 
     @property
     def size(self) -> int:

@@ -147,14 +147,16 @@ class Candidates:
         from tacita.kernels.records.linkage import Agreements
 
         wide = np.int32 if self.d < _NARROW else np.int64
+        first, last = self._agreeing(queries)
         return Agreements(
-            *self._agreeing(queries),
-            self.tree.columns.astype(np.int32),
-            self.tree.low.astype(np.int32),
-            self.tree.high.astype(np.int32),
-            self.tree.levels,
-            self.until,
-            (1 << np.arange(self.d)).astype(wide),
+            first=first,
+            last=last,
+            ranks=self.tree.columns.astype(np.int32),
+            low=self.tree.low.astype(np.int32),
+            high=self.tree.high.astype(np.int32),
+            levels=self.tree.levels,
+            until=self.until,
+            bits=(1 << np.arange(self.d)).astype(wide),
         )
 
     def count(self, known: Agreements, run: Run) -> Agreement:

@@ -130,4 +130,4 @@ class Generalise(Generalisation):
         labels = tuple(ladder.labels for ladder in keys.ladders)
         terms = {"levels": levels, "certificate": vars(proof)}
         promised = ("optimum-proven",) if proof.proven else ()
-        return Generalised(labels, shown, gone, told, terms, promised)
+        return Generalised(labels=labels, shown=shown, gone=gone, told=told, terms=terms, promised=promised)

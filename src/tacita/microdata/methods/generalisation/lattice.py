@@ -207,7 +207,16 @@ class Lattice:
         suppressed = int(totals[failing].sum())
         if self.withhold and suppressed:
             permitted = permitted and self._stands(tuples, failing[found.of])
-        return Checked(node, tuples, found.of, totals, failing, short, suppressed, permitted)
+        return Checked(
+            node=node,
+            tuples=tuples,
+            of=found.of,
+            totals=totals,
+            failing=failing,
+            short=short,
+            suppressed=suppressed,
+            permitted=permitted,
+        )
 
     def _fail_in_populations(self, node: Node, shown: Codes, totals: Ints, failing: Mask) -> bool:
         """Mark classes that fail by who else is like them; whether nobody is known not to be in the file."""

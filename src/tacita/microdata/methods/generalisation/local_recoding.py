@@ -84,7 +84,9 @@ class RecodeLocal(Generalisation):
             "full_domain": None if full is None else float(full.loss),
         }
         run.report("recoding classes", 1, 1)
-        return Generalised(tuple(ladder.labels for ladder in keys.ladders), shown, gone, told)
+        return Generalised(
+            labels=tuple(ladder.labels for ladder in keys.ladders), shown=shown, gone=gone, told=told
+        )
 
 
 @dataclass(frozen=True, repr=False)

@@ -98,11 +98,11 @@ class Mondrian(Generalisation):
         ]
         told: dict[str, Any] = {"classes": int(found), "proven": False}
         return Generalised(
-            tuple(labels for labels, _ in shown),
-            np.array([places for _, places in shown]),
-            np.zeros(keys.n, dtype=bool),
-            told,
-            {"ranges": ranges},
+            labels=tuple(labels for labels, _ in shown),
+            shown=np.array([places for _, places in shown]),
+            gone=np.zeros(keys.n, dtype=bool),
+            told=told,
+            terms={"ranges": ranges},
         )
 
 

@@ -202,15 +202,15 @@ class _State:
         """Why nothing better is left, or how much better what is left may be."""
         assert self.best is not None
         return Certificate(
-            self.best.node,
-            tuple(self.score.tolist()),
-            tuple(self.too_many),
-            tuple(self.refused),
-            tuple(self.worse),
-            tuple(node for node, floor in self.bounded if not less(floor[None], self.score)[0]),
-            self.left() == 0,
-            tuple(self.lower().tolist()),
-            self.looked,
+            best=self.best.node,
+            score=tuple(self.score.tolist()),
+            too_many=tuple(self.too_many),
+            refused=tuple(self.refused),
+            worse=tuple(self.worse),
+            dearer=tuple(node for node, floor in self.bounded if not less(floor[None], self.score)[0]),
+            proven=self.left() == 0,
+            lower=tuple(self.lower().tolist()),
+            checked=self.looked,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,12 +48,20 @@ class Options:
         sets = np.arange(1 << keys.d)
         kind, stars = np.nonzero(missing[:, None] & sets[None, :] == 0)
         of_each = of_record.reshape(-1)
-        return cls(codes, units, counts, of_each, keys.lone, kind, stars, keys.cost(stars))
+        return cls(
+            codes=codes,
+            units=units,
+            counts=counts,
+            of_record=of_each,
+            lone=keys.lone,
+            kind=kind,
+            stars=stars,
+            costs=keys.cost(stars),
+        )
 
     def only(self, chosen: Mask) -> Options:
         """Some of them."""
-        parts = self.kind[chosen], self.stars[chosen], self.costs[chosen]
-        return Options(self.codes, self.units, self.counts, self.of_record, self.lone, *parts)
+        return replace(self, kind=self.kind[chosen], stars=self.stars[chosen], costs=self.costs[chosen])
 
     @property
     def shown(self) -> Ints:

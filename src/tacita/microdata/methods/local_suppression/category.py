@@ -99,7 +99,17 @@ def _improved(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
     group = np.unique(keys.shown(stars), return_inverse=True)[1].reshape(-1).astype(np.int64)
     following, before, head = (np.full(size, -1, dtype=np.int64) for size in (n, n, 2 * n))
     costs, marks, last = keys.cost(stars & ~missing), np.zeros(n, dtype=np.int64), np.array([group.max()])
-    groups = Groups(group, following, before, head, stars | missing, costs, keys.units, marks, last)
+    groups = Groups(
+        group=group,
+        following=following,
+        before=before,
+        head=head,
+        stars=stars | missing,
+        costs=costs,
+        units=keys.units,
+        marks=marks,
+        last=last,
+    )
     chain(groups)
     sets = keys.sets
     for turn in range(_ROUNDS):

@@ -102,7 +102,7 @@ def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run
     if options is None or options.kind.size > terms.options:
         return None
     most = options.counts[options.kind].astype(np.float64)
-    programme = _Programme([most], options.kind.size)
+    programme = _Programme(upper=[most], columns=options.kind.size)
     amounts = options.counts.astype(np.float64)
     programme.add(amounts, [(options.kind, np.arange(options.kind.size), 1.0)], amounts)
     for columns in families:

@@ -154,7 +154,7 @@ class CategoryMasking(Masking):
             codes[:, j] = places.reshape(-1)
         names = tuple(f"column {j + 1}" for j in range(x.shape[1]))
         owners = None if units is None else np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
-        made = self.redraw(Coded(codes, names, tuple(texts), owners), run)
+        made = self.redraw(Coded(codes=codes, names=names, texts=tuple(texts), units=owners), run)
         back = [
             found[column.astype(np.int64)] for (found, _), column in zip(values, made.values.T, strict=True)
         ]

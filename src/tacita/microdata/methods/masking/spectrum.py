@@ -44,4 +44,6 @@ def spectrum(x: Matrix) -> Spectrum:
     z = deviations / np.where(varies, scale, 1.0)
     scores, sizes, axes = np.linalg.svd(z, full_matrices=False)
     kept = sizes > _FLAT * max(float(sizes[0]), np.finfo(float).tiny)
-    return Spectrum(centre, drift, scale, scores[:, kept], sizes[kept], axes[kept].T)
+    return Spectrum(
+        centre=centre, drift=drift, scale=scale, scores=scores[:, kept], sizes=sizes[kept], axes=axes[kept].T
+    )

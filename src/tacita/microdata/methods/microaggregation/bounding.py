@@ -147,8 +147,16 @@ class Pricing:
     def _market(self, prices: Matrix) -> Market:
         from tacita.kernels.records.pricing import Market
 
-        fined = (self._first, self._entries, self.triples, self.fines)
-        return Market(self.k, self.distances, self._near, prices, *fined)
+        return Market(
+            k=self.k,
+            distances=self.distances,
+            near=self._near,
+            prices=prices,
+            first=self._first,
+            entries=self._entries,
+            triples=self.triples,
+            fines=self.fines,
+        )
 
     def proven(self, prices: Matrix) -> float:
         """The lower bound that repaired prices and the present fines prove, rounding taken off.

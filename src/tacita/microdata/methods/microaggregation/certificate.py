@@ -179,7 +179,15 @@ class _Proof:
         made = self.generation
         columns, rounds = (0, 0) if made is None else (len(made.columns), made.rounds)
         elapsed = perf_counter() - self.started
-        return Certificate(bound, self.sse, closed, columns, rounds, elapsed, self.best)
+        return Certificate(
+            lower_bound=bound,
+            sse=self.sse,
+            proven_optimal=closed,
+            columns=columns,
+            rounds=rounds,
+            seconds=elapsed,
+            partition=self.best,
+        )
 
     def late(self) -> bool:
         in_time = self.seconds is None or perf_counter() - self.started <= self.seconds

@@ -73,12 +73,31 @@ class Margin:
         if kind != "numeric":
             donors = np.isin(present, shared)
             whose = None if owners is None else owners[donors]
-            return cls(False, k, -np.inf, np.inf, None, shared, present[donors], missing, whose)
+            return cls(
+                numeric=False,
+                k=k,
+                lowest=-np.inf,
+                highest=np.inf,
+                digits=None,
+                shared=shared,
+                ordered=present[donors],
+                missing=missing,
+                units=whose,
+            )
         # where it begins: the first value of each unit from below, and from above
         first = present if owners is None else np.sort(present[np.unique(owners, return_index=True)[1]])
         last = present if owners is None else np.sort(_last_values(present, owners))
         if first.size < k:
-            return cls(True, k, np.nan, np.nan, None, shared, present[:0], missing)
+            return cls(
+                numeric=True,
+                k=k,
+                lowest=np.nan,
+                highest=np.nan,
+                digits=None,
+                shared=shared,
+                ordered=present[:0],
+                missing=missing,
+            )
         lowest, highest = float(first[:k].mean()), float(last[-k:].mean())
         digits = decimals(present)
         if digits is not None:
@@ -89,7 +108,17 @@ class Margin:
             )
             # where no written number lies between the ends, numbers come with more decimals
             (lowest, highest), digits = (inner, digits) if inner[0] <= inner[1] else ((lowest, highest), None)
-        return cls(True, k, lowest, highest, digits, shared, present, missing, owners)
+        return cls(
+            numeric=True,
+            k=k,
+            lowest=lowest,
+            highest=highest,
+            digits=digits,
+            shared=shared,
+            ordered=present,
+            missing=missing,
+            units=owners,
+        )
 
     def donors(self, values: Floats) -> Mask:
         """Which records of the column others may be drawn from."""

@@ -77,7 +77,12 @@ class Copula(MixedSynthesis):
         scales = _ordered(scales, behind, used)
         indicators = {j: x.shape[1] + at for at, j in enumerate(having)}
         fitted = _Fitted(
-            tuple(scales), indicators, _correlations(scales, behind, used), inner, tuple(order), restrictions
+            scales=tuple(scales),
+            indicators=indicators,
+            correlations=_correlations(scales, behind, used),
+            margins=inner,
+            order=tuple(order),
+            restrictions=restrictions,
         )
         run.report("fitting the model", 1, 1)
         return fitted if used.all() else fitted.calibrated(x, run)

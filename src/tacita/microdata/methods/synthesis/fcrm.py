@@ -225,14 +225,14 @@ class FCRM(Synthesis):
                     released = within(drawn)
                 run.on_iteration(
                     Iteration(
-                        columns[0] if alone else None,
-                        seen.iteration,
-                        seen.objective,
-                        seen.change,
-                        seen.memberships,
-                        features.on_file_scale(seen.coefficients, regression, columns),
-                        released,
-                        lambda s: features.terms(s, regression),
+                        attribute=columns[0] if alone else None,
+                        iteration=seen.iteration,
+                        objective=seen.objective,
+                        change=seen.change,
+                        memberships=seen.memberships,
+                        coefficients=features.on_file_scale(seen.coefficients, regression, columns),
+                        released=released,
+                        terms=lambda s: features.terms(s, regression),
                     )
                 )
 
@@ -274,7 +274,14 @@ class FCRM(Synthesis):
             rows = np.flatnonzero(labels == k)
             own = x[rows]
             leverage[rows] = weights[rows, k] * np.einsum("ij,ij->i", own @ inverse[k], own)
-        return Fitted(predictions, labels, np.minimum(leverage, 1.0), iteration, objective, change)
+        return Fitted(
+            predictions=predictions,
+            labels=labels,
+            leverage=np.minimum(leverage, 1.0),
+            iterations=iteration,
+            objective=objective,
+            change=change,
+        )
 
     def _refuse_high_leverage(self, fits: list[Fitted]) -> None:
         high = int(np.any([fit.leverage > self.max_leverage for fit in fits], axis=0).sum())

@@ -41,7 +41,7 @@ class Regression:
     def of(cls, y: Matrix, s: Matrix) -> Regression:
         """From columns on any scale. O(n (p + q)^2) time, O(n (p + q)) memory."""
         n = y.shape[0]
-        scales = (*centre_and_scale(y), *centre_and_scale(s))
+        (centre, scale), (independent_centre, independent_scale) = centre_and_scale(y), centre_and_scale(s)
         y, s = standardise(y), standardise(s)
         basis = column_basis(s)
         remainder = without(y, basis)
@@ -49,7 +49,19 @@ class Regression:
         kept = strength > RANK_TOLERANCE * np.sqrt(n)
         right = np.ascontiguousarray(right[kept].T)
         left = np.ascontiguousarray(left[:, kept])
-        return cls(y, s, *scales, basis, y - remainder, left, strength[kept], right)
+        return cls(
+            y=y,
+            s=s,
+            centre=centre,
+            scale=scale,
+            independent_centre=independent_centre,
+            independent_scale=independent_scale,
+            basis=basis,
+            fitted=y - remainder,
+            left=left,
+            strength=strength[kept],
+            right=right,
+        )
 
     @property
     def n(self) -> int:

@@ -81,14 +81,14 @@ class Figures:
         """Of what every holding contributes to each cell. O(n depth) where no weight is below 1."""
         starts = one.starts
         return cls(
-            one.cell[starts],
+            cell=one.cell[starts],
             # of holdings, not of records: one that has several is still alone
-            ExactSums.of(one.amount * one.weight, starts),
-            ExactSums.of(one.weight, starts),
-            np.diff(np.append(starts, one.cell.size)),
-            _largest(np.where(asked, one.amount, 0.0), starts),
-            _largest(np.where(waived, 0.0, one.amount), starts),
-            one.leading(depth),
+            total=ExactSums.of(one.amount * one.weight, starts),
+            frequency=ExactSums.of(one.weight, starts),
+            count=np.diff(np.append(starts, one.cell.size)),
+            requested=_largest(np.where(asked, one.amount, 0.0), starts),
+            open=_largest(np.where(waived, 0.0, one.amount), starts),
+            leading=one.leading(depth),
         )
 
     @staticmethod
@@ -102,13 +102,13 @@ class Figures:
             for name in ("count", "requested", "open")
         )
         return Figures(
-            cell[order][starts],
-            ExactSums.joined([each.total for each in parts]).at(order).added(starts),
-            ExactSums.joined([each.frequency for each in parts]).at(order).added(starts),
-            np.add.reduceat(count, starts) if starts.size else count,
-            _largest(requested, starts),
-            _largest(still_open, starts),
-            Contributions.joined([each.leading for each in parts]).leading(depth),
+            cell=cell[order][starts],
+            total=ExactSums.joined([each.total for each in parts]).at(order).added(starts),
+            frequency=ExactSums.joined([each.frequency for each in parts]).at(order).added(starts),
+            count=np.add.reduceat(count, starts) if starts.size else count,
+            requested=_largest(requested, starts),
+            open=_largest(still_open, starts),
+            leading=Contributions.joined([each.leading for each in parts]).leading(depth),
         )
 
     def rolled_up(self, dimensions: Sequence[Hierarchy], depth: int) -> Figures:
@@ -121,13 +121,13 @@ class Figures:
             own = self.leading.at(mine >= 0)
             parts.append(
                 Figures(
-                    above,
-                    self.total.at(deep),
-                    self.frequency.at(deep),
-                    self.count[deep],
-                    self.requested[deep],
-                    self.open[deep],
-                    Contributions(mine[mine >= 0], own.holder, own.amount, own.weight),
+                    cell=above,
+                    total=self.total.at(deep),
+                    frequency=self.frequency.at(deep),
+                    count=self.count[deep],
+                    requested=self.requested[deep],
+                    open=self.open[deep],
+                    leading=Contributions(mine[mine >= 0], own.holder, own.amount, own.weight),
                 )
             )
         return Figures.joined(parts, depth)
@@ -136,14 +136,14 @@ class Figures:
         """Who stands behind each of so many cells."""
         largest, holders = self.leading.ranked(cells, depth)
         return Contributors(
-            _spread(self.cell, self.total.rounded(), cells),
-            _spread(self.cell, self.count, cells),
-            largest,
-            holders,
-            _spread(self.cell, self.frequency.rounded(), cells),
-            _spread(self.cell, self.requested, cells),
-            _spread(self.cell, self.open, cells),
-            respelled,
+            total=_spread(self.cell, self.total.rounded(), cells),
+            count=_spread(self.cell, self.count, cells),
+            largest=largest,
+            holders=holders,
+            frequency=_spread(self.cell, self.frequency.rounded(), cells),
+            requested=_spread(self.cell, self.requested, cells),
+            open=_spread(self.cell, self.open, cells),
+            respelled=respelled,
         )
 
 

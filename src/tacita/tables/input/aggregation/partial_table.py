@@ -78,18 +78,18 @@ class Portion:
         numeric = {each: data.floats(each) for each in (asked.value, asked.weight) if each is not None}
         keys = None if asked.key is None else data.floats(asked.key)
         return Looked(
-            data.n,
-            tuple(self._labels(name) for name in asked.division.names),
-            {name: int(data.missing(name).sum()) for name in asked.division.names},
-            {name: Extent.of(found) for name, found in numeric.items()}
+            records=data.n,
+            labels=tuple(self._labels(name) for name in asked.division.names),
+            unlabelled={name: int(data.missing(name).sum()) for name in asked.division.names},
+            extents={name: Extent.of(found) for name, found in numeric.items()}
             | ({} if keys is None else {str(asked.key): Extent.of(keys)}),
-            {
+            lacking={
                 name: int((~(found >= (0.0 if name == asked.weight else -np.inf))).sum())
                 for name, found in numeric.items()
             },
-            0 if asked.unit is None else int(data.missing(asked.unit).sum()),
-            {each: self._marks(each)[1] for each in (asked.request, asked.waiver) if each is not None},
-            0 if keys is None else int((~((keys >= 0) & (keys < 1))).sum()),
+            unnamed=0 if asked.unit is None else int(data.missing(asked.unit).sum()),
+            odd={each: self._marks(each)[1] for each in (asked.request, asked.waiver) if each is not None},
+            keyless=0 if keys is None else int((~((keys >= 0) & (keys < 1))).sum()),
         )
 
     def different_keys(self) -> Floats:
@@ -189,12 +189,12 @@ class Portion:
             codes, respelled = data.alike(asked.unit)
             rows = rows[_first(codes)][codes]
         return _Records(
-            np.ones(data.n) if asked.value is None else data.numbers(asked.value),
-            np.ones(data.n) if asked.weight is None else data.numbers(asked.weight),
-            rows,
-            self._marks(asked.request)[0],
-            self._marks(asked.waiver)[0],
-            respelled,
+            amount=np.ones(data.n) if asked.value is None else data.numbers(asked.value),
+            weight=np.ones(data.n) if asked.weight is None else data.numbers(asked.weight),
+            holder=rows,
+            asked=self._marks(asked.request)[0],
+            waived=self._marks(asked.waiver)[0],
+            respelled=respelled,
         )
 
 
@@ -246,7 +246,17 @@ class Holdings:
         size = amount if (amount >= 0).all() else np.abs(amount)
         spread = size if plain else size * weight
         records = weight if plain else np.ones(cell.size)
-        return cls(cell, holder, amount, size, spread, weight, records, asked, waived).at(cell)
+        return cls(
+            cell=cell,
+            holder=holder,
+            amount=amount,
+            size=size,
+            spread=spread,
+            weight=weight,
+            records=records,
+            asked=asked,
+            waived=waived,
+        ).at(cell)
 
     def at(self, cell: Ints, chosen: Ints | None = None) -> Holdings:
         """The same, or some of the entries, in other cells; entries of one cell and holding become one."""
@@ -268,7 +278,17 @@ class Holdings:
         asked, lasting = np.zeros(keys.size, dtype=bool), np.zeros(keys.size, dtype=bool)
         asked[entry[own(self.asked)]] = True
         lasting[entry[~own(self.waived)]] = True
-        return Holdings(keys // span, keys % span, amount, size, spread, weight, records, asked, ~lasting)
+        return Holdings(
+            cell=keys // span,
+            holder=keys % span,
+            amount=amount,
+            size=size,
+            spread=spread,
+            weight=weight,
+            records=records,
+            asked=asked,
+            waived=~lasting,
+        )
 
     def contributions(self) -> Contributions:
         """Their sizes, at the weight at which a sum is what its records stand for."""

@@ -121,7 +121,15 @@ class _Work:
         parts, run = self.records.parts, self.records.run
         spans = parts.spans(self.records.section.part)
         tasks = [
-            _Task(self.scratch.folder, parts, number, *span, len(spans)) for number, span in enumerate(spans)
+            _Task(
+                folder=self.scratch.folder,
+                parts=parts,
+                number=number,
+                first=first,
+                count=count,
+                spans=len(spans),
+            )
+            for number, (first, count) in enumerate(spans)
         ]
         self.scratch.put(_ASKED, (self.asked, self.records.source))
         damaged = self.executor.map("looking at all records", f"{_HERE}:look_at_part", tasks, run)

@@ -80,14 +80,14 @@ class Looked:
     def __add__(self, other: Looked) -> Looked:
         """In both."""
         return Looked(
-            self.records + other.records,
-            tuple(_united(own, theirs) for own, theirs in zip(self.labels, other.labels, strict=True)),
-            _added(self.unlabelled, other.unlabelled),
-            {name: each + other.extents[name] for name, each in self.extents.items()},
-            _added(self.lacking, other.lacking),
-            self.unnamed + other.unnamed,
-            _added(self.odd, other.odd),
-            self.keyless + other.keyless,
+            records=self.records + other.records,
+            labels=tuple(_united(own, theirs) for own, theirs in zip(self.labels, other.labels, strict=True)),
+            unlabelled=_added(self.unlabelled, other.unlabelled),
+            extents={name: each + other.extents[name] for name, each in self.extents.items()},
+            lacking=_added(self.lacking, other.lacking),
+            unnamed=self.unnamed + other.unnamed,
+            odd=_added(self.odd, other.odd),
+            keyless=self.keyless + other.keyless,
         )
 
     def refuse(self, asked: Asked, source: str) -> None:

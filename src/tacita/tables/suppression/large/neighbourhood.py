@@ -77,16 +77,16 @@ class Nearby:
         rows, start, at, value = part_of(self._ties, columns, system.implied, self._marks)
         relations = sparse.csc_array((value, at, start), shape=(rows, columns.size)).tocsr()
         part = System(
-            relations,
-            np.zeros(rows, dtype=bool),
-            system.up[columns],
-            system.down[columns],
-            system.cost[columns],
-            system.primary[columns],
-            np.array([place]),
-            system.sign[[demand]],
-            system.amount[[demand]],
-            system.ways[[demand]],
+            relations=relations,
+            implied=np.zeros(rows, dtype=bool),
+            up=system.up[columns],
+            down=system.down[columns],
+            cost=system.cost[columns],
+            primary=system.primary[columns],
+            own=np.array([place]),
+            sign=system.sign[[demand]],
+            amount=system.amount[[demand]],
+            ways=system.ways[[demand]],
             start=np.zeros(columns.size + 1, dtype=np.int64),
             cells=np.zeros(0, dtype=np.int64),
         )

@@ -70,7 +70,14 @@ class Network:
         place[edges] = np.arange(len(edges))
         row, column = self.row[edges], self.column[edges]
         start, incident = fitting(adjacency)(row, column, self.nodes)
-        graph = Graph(start, incident, row, column, self.forward[edges], self.backward[edges])
+        graph = Graph(
+            start=start,
+            incident=incident,
+            row=row,
+            column=column,
+            forward=self.forward[edges],
+            backward=self.backward[edges],
+        )
         return graph, Demands(self.source, self.sink, place[self.own], self.amount, self.ways)
 
     def part(self, edges: Ints, given: Mask | None = None) -> Network:

@@ -99,9 +99,14 @@ class _Kernel:
         from tacita.kernels.tables.dual_simplex import Ties, desk_for
 
         by_cell = rows.tocsc()
-        parts = (rows.indptr, rows.indices, rows.data, by_cell.indptr, by_cell.indices, by_cell.data)
-        kinds = (np.int64, np.int64, np.float64) * 2
-        self._ties = Ties(*(part.astype(kind) for part, kind in zip(parts, kinds, strict=True)))
+        self._ties = Ties(
+            row_start=rows.indptr.astype(np.int64),
+            cell=rows.indices.astype(np.int64),
+            figure=rows.data.astype(np.float64),
+            start=by_cell.indptr.astype(np.int64),
+            row=by_cell.indices.astype(np.int64),
+            entry=by_cell.data.astype(np.float64),
+        )
         self._desk = desk_for(rows.shape[1], rows.shape[0])
         beside = _BESIDE * (1.0 + np.random.default_rng(0).random(rows.shape[1]))
         self._beside = np.concatenate([beside, beside])

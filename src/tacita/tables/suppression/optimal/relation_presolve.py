@@ -130,7 +130,16 @@ def _opened(table: Table, problem: Problem, lift: float) -> Reduction:
     relations.sum_duplicates()
     members = sparse.csr_array((np.ones(cells.size), (cells, np.arange(cells.size))), (table.n, cells.size))
     cost = np.where(primary, 0.0, table.cost[cells] * lift)
-    return Reduction(relations, ~table.relations.basis, up, down, cost, primary, asked, members)
+    return Reduction(
+        relations=relations,
+        implied=~table.relations.basis,
+        up=up,
+        down=down,
+        cost=cost,
+        primary=primary,
+        levels=asked,
+        members=members,
+    )
 
 
 def _without_stuck(reduction: Reduction, refused: _Refusal) -> Reduction:
@@ -144,14 +153,14 @@ def _without_stuck(reduction: Reduction, refused: _Refusal) -> Reduction:
     relations = relations[:, moving]
     kept = _different_rows(relations, reduction.implied)
     return Reduction(
-        relations[kept],
-        reduction.implied[kept],
-        up[moving],
-        down[moving],
-        reduction.cost[moving],
-        reduction.primary[moving],
-        Levels(*(each[moving] for each in reduction.levels)),
-        reduction.members[:, moving],
+        relations=relations[kept],
+        implied=reduction.implied[kept],
+        up=up[moving],
+        down=down[moving],
+        cost=reduction.cost[moving],
+        primary=reduction.primary[moving],
+        levels=Levels(*(each[moving] for each in reduction.levels)),
+        members=reduction.members[:, moving],
     )
 
 
@@ -258,14 +267,14 @@ def _joined(reduction: Reduction) -> Reduction | None:
     relations.data[np.abs(relations.data) < _ROUNDING] = 0.0
     relations.eliminate_zeros()
     return Reduction(
-        relations,
-        reduction.implied,
-        joined_up,
-        joined_down,
-        cost,
-        primary,
-        levels,
-        (reduction.members @ from_old).tocsr(),
+        relations=relations,
+        implied=reduction.implied,
+        up=joined_up,
+        down=joined_down,
+        cost=cost,
+        primary=primary,
+        levels=levels,
+        members=(reduction.members @ from_old).tocsr(),
     )
 
 

@@ -38,9 +38,16 @@ class Separation:
         order = np.argsort(system.own, kind="stable")
         first = np.searchsorted(system.own[order], np.arange(system.edges + 1))
         self.asked = Asked(
-            system.up, system.down, system.primary, system.own, system.sign, system.amount, system.ways,
-            first.astype(np.int64), order.astype(np.int64),
-        )  # fmt: skip
+            up=system.up,
+            down=system.down,
+            primary=system.primary,
+            own=system.own,
+            sign=system.sign,
+            amount=system.amount,
+            ways=system.ways,
+            first=first.astype(np.int64),
+            demand=order.astype(np.int64),
+        )
         matrix = system.relations
         self.rays = Rays(
             matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64)
@@ -138,14 +145,22 @@ class Separation:
 def _room(entries: int, rows: int) -> Rows:
     nothing = np.zeros(rows + 1)
     return Rows(
-        np.zeros(entries, dtype=np.int64), np.zeros(entries), np.zeros(rows + 2, dtype=np.int64),
-        nothing, nothing.copy(), np.zeros(2, dtype=np.int64),
-    )  # fmt: skip
+        at=np.zeros(entries, dtype=np.int64),
+        value=np.zeros(entries),
+        start=np.zeros(rows + 2, dtype=np.int64),
+        right=nothing,
+        short=nothing.copy(),
+        used=np.zeros(2, dtype=np.int64),
+    )
 
 
 def _filled(rows: Rows) -> Rows:
     entries, count = rows.used
     return Rows(
-        rows.at[:entries], rows.value[:entries], rows.start[: count + 1], rows.right[:count],
-        rows.short[:count], rows.used,
-    )  # fmt: skip
+        at=rows.at[:entries],
+        value=rows.value[:entries],
+        start=rows.start[: count + 1],
+        right=rows.right[:count],
+        short=rows.short[:count],
+        used=rows.used,
+    )

@@ -109,7 +109,14 @@ class Lines:
         kept = matrix.tocsr()[rows]
         start, nothing = kept.indptr.astype(np.int64), np.zeros(rows.size)
         used = np.array([kept.nnz, rows.size])
-        return Rows(self._free[kept.indices], kept.data, start, right[rows], nothing, used)
+        return Rows(
+            at=self._free[kept.indices],
+            value=kept.data,
+            start=start,
+            right=right[rows],
+            short=nothing,
+            used=used,
+        )
 
     def tighten(self, watch: Watch) -> None:
         """A better bound by whole choices, with rows added for them, while time lasts."""
