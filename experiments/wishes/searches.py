@@ -12,6 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from tacita.kernels.records.distance import gap
+from tacita.kernels.records.genetic_ops import gap_to_mean
+
 Matrix = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
 
@@ -45,42 +48,24 @@ def _totals(x, labels, sums, sizes, members, place):
 
 
 @njit(cache=True, nogil=True)
-def _gap(x, i, sums, sizes, g):
-    total = 0.0
-    for a in range(x.shape[1]):
-        t = x[i, a] - sums[g, a] / sizes[g]
-        total += t * t
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _between(x, i, j):
-    total = 0.0
-    for a in range(x.shape[1]):
-        t = x[i, a] - x[j, a]
-        total += t * t
-    return total
-
-
-@njit(cache=True, nogil=True)
 def _joined(x, i, sums, sizes, h):
     """What record i costs in group h."""
-    return sizes[h] / (sizes[h] + 1.0) * _gap(x, i, sums, sizes, h)
+    return sizes[h] / (sizes[h] + 1.0) * gap_to_mean(x, i, sums, sizes, h)
 
 
 @njit(cache=True, nogil=True)
 def _left(x, i, sums, sizes, g):
     """What record i saves by leaving its group g, which has others."""
-    return sizes[g] / (sizes[g] - 1.0) * _gap(x, i, sums, sizes, g)
+    return sizes[g] / (sizes[g] - 1.0) * gap_to_mean(x, i, sums, sizes, g)
 
 
 @njit(cache=True, nogil=True)
 def _exchanged(x, i, j, labels, sums, sizes):
     """The change of the squared error where i and j change places."""
     g, h = labels[i], labels[j]
-    change = _gap(x, j, sums, sizes, g) - _gap(x, i, sums, sizes, g)
-    change += _gap(x, i, sums, sizes, h) - _gap(x, j, sums, sizes, h)
-    return change - _between(x, i, j) * (1.0 / sizes[g] + 1.0 / sizes[h])
+    change = gap_to_mean(x, j, sums, sizes, g) - gap_to_mean(x, i, sums, sizes, g)
+    change += gap_to_mean(x, i, sums, sizes, h) - gap_to_mean(x, j, sums, sizes, h)
+    return change - gap(x, i, x, j) * (1.0 / sizes[g] + 1.0 / sizes[h])
 
 
 @njit(cache=True, nogil=True)
@@ -177,7 +162,7 @@ def _error(x, labels, groups):
             sums[labels[i], a] += x[i, a]
     total = 0.0
     for i in range(x.shape[0]):
-        total += _gap(x, i, sums, sizes, labels[i])
+        total += gap_to_mean(x, i, sums, sizes, labels[i])
     return total
 
 
@@ -257,7 +242,7 @@ def _ant(x, near, trail, outer, k, labels, rng):
                     j = near[s, a]
                     odds[a] = 0.0
                     if labels[j] < 0:
-                        odds[a] = trail[s, a] / (_gap(x, j, sums, sizes, g) + 1e-9) ** 2
+                        odds[a] = trail[s, a] / (gap_to_mean(x, j, sums, sizes, g) + 1e-9) ** 2
                     whole += odds[a]
                 i = -1
                 if whole > 0.0:
@@ -272,7 +257,7 @@ def _ant(x, near, trail, outer, k, labels, rng):
                     least = np.inf
                     for j in range(n):
                         if labels[j] < 0:
-                            away = _gap(x, j, sums, sizes, g)
+                            away = gap_to_mean(x, j, sums, sizes, g)
                             if away < least:
                                 least, i = away, j
             labels[i] = g
@@ -310,7 +295,7 @@ def _hit(x, sums, sizes, labels, g):
     """Whether the record nearest to the mean of group g is one of its own: linkage then finds that one."""
     least, where = np.inf, -1
     for i in range(x.shape[0]):
-        away = _gap(x, i, sums, sizes, g)
+        away = gap_to_mean(x, i, sums, sizes, g)
         if away < least:
             least, where = away, i
     return labels[where] == g

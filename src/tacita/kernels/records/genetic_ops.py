@@ -83,7 +83,7 @@ def _move(x, labels, sums, sizes, i, target):
 
 
 @njit(cache=True, nogil=True)
-def _gap(x, i, sums, sizes, g):
+def gap_to_mean(x, i, sums, sizes, g):
     """Squared distance of record i from the mean of group g."""
     total = 0.0
     for a in range(x.shape[1]):
@@ -99,7 +99,7 @@ def _nearest_group(x, i, sums, sizes):
     where = -1
     for h in range(sizes.shape[0]):
         if sizes[h] > 0:
-            cost = sizes[h] / (sizes[h] + 1.0) * _gap(x, i, sums, sizes, h)
+            cost = sizes[h] / (sizes[h] + 1.0) * gap_to_mean(x, i, sums, sizes, h)
             if cost < best:
                 best = cost
                 where = h
@@ -121,8 +121,8 @@ def _fill(x, labels, sums, sizes, k, g, taken, origin):
         for i in range(x.shape[0]):
             h = labels[i]
             if h != g and sizes[h] > k:
-                cost = join * _gap(x, i, sums, sizes, g)
-                cost -= sizes[h] / (sizes[h] - 1.0) * _gap(x, i, sums, sizes, h)
+                cost = join * gap_to_mean(x, i, sums, sizes, g)
+                cost -= sizes[h] / (sizes[h] - 1.0) * gap_to_mean(x, i, sums, sizes, h)
                 if cost < best:
                     best = cost
                     which = i
@@ -162,7 +162,7 @@ def _lift_short(x, labels, sums, sizes, k):
             if labels[i] == g:
                 own[size] = i
                 size += 1
-                error += _gap(x, i, sums, sizes, g)
+                error += gap_to_mean(x, i, sums, sizes, g)
         dissolving = -error
         sizes[g] = 0
         for j in range(size):
@@ -258,14 +258,14 @@ def _best_exchange(i, x, labels, near, sums, sizes, k, exchange):
     best, target, partner = 0.0, -1, -1
     leaving = 0.0
     if sizes[g] > k:
-        leaving = sizes[g] / (sizes[g] - 1.0) * _gap(x, i, sums, sizes, g)
+        leaving = sizes[g] / (sizes[g] - 1.0) * gap_to_mean(x, i, sums, sizes, g)
     for v in range(near.shape[1]):
         h = labels[near[i, v]]
         if h == g or asked[h] == i or (changed[g] < seen and changed[h] < seen):
             continue
         asked[h] = i
         if sizes[g] > k and sizes[h] < 2 * k - 1:
-            change = sizes[h] / (sizes[h] + 1.0) * _gap(x, i, sums, sizes, h) - leaving
+            change = sizes[h] / (sizes[h] + 1.0) * gap_to_mean(x, i, sums, sizes, h) - leaving
             if change < best:
                 best, target, partner = change, h, -1
         for a in range(d):
@@ -368,5 +368,5 @@ def settle(x, labels, near, k, passes, least):
             sums[labels[i], a] += x[i, a]
     error = 0.0
     for i in range(n):
-        error += _gap(x, i, sums, sizes, labels[i])
+        error += gap_to_mean(x, i, sums, sizes, labels[i])
     return error

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -17,23 +18,24 @@ TimeLimit = Annotated[
     Field(gt=0, le=1e7, description="seconds after which the best pattern so far and its bound are returned"),
 ]
 
-CLOCK: list[Callable[[], float]] = [time.perf_counter]
+Clock = Callable[[], float]
+
+_CLOCK: ContextVar[Clock] = ContextVar("clock", default=time.perf_counter)
 
 
 @contextmanager
-def processor_time() -> Iterator[None]:
-    """Limits count what the search itself used, not the time on the wall: the machine may be shared."""
-    usual = CLOCK[0]
-    CLOCK[0] = time.process_time
+def measured_by(clock: Clock) -> Iterator[None]:
+    """Searches that begin inside go by this clock until they end."""
+    before = _CLOCK.set(clock)
     try:
         yield
     finally:
-        CLOCK[0] = usual
+        _CLOCK.reset(before)
 
 
-def by_processor_time() -> bool:
-    """Whether limits count processor time."""
-    return CLOCK[0] is time.process_time
+def processor_time() -> AbstractContextManager[None]:
+    """Limits count what the search itself used, not the time on the wall: the machine may be shared."""
+    return measured_by(time.process_time)
 
 
 @dataclass
@@ -48,12 +50,21 @@ class Watch:
     limit: float
     enough: Callable[[], bool] = lambda: False
     stopped: bool = False
-    started: float = field(default_factory=lambda: CLOCK[0]())
+    clock: Clock = field(default_factory=_CLOCK.get)
+    started: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
 
     @property
     def seconds(self) -> float:
         """Since the start."""
-        return CLOCK[0]() - self.started
+        return self.clock() - self.started
+
+    @property
+    def by_processor_time(self) -> bool:
+        """Whether limits count processor time."""
+        return self.clock is time.process_time
 
     @property
     def left(self) -> float:

@@ -8,7 +8,6 @@ import numpy as np
 
 from tacita.core.arrays import Floats, Mask
 from tacita.solvers.scip import ChoiceTree
-from tacita.tables.suppression.time_limit import by_processor_time
 
 from .search_state import Search
 
@@ -44,7 +43,7 @@ class Tree(ChoiceTree):
         # only a cheaper pattern is of interest
         step = max(0.5 * self.network.whole_costs, 5e-8 * max(1.0, search.cost))
         # as the watch counts: processor time, or that on the wall
-        proof = self.prove(search.cost - step, search.watch.left, by_processor_time())
+        proof = self.prove(search.cost - step, search.watch.left, search.watch.by_processor_time)
         search.nodes += proof.nodes
         if proof.nothing_cheaper:
             search.bound = search.cost

@@ -7,11 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from tacita.core import Bounds, Run
-from tacita.core.arrays import Floats, Mask
+from tacita.core.arrays import Floats, Ints, Mask
 from tacita.tables.suppression.time_limit import Watch
-
-# The search in a network, or in a system of relations: both have a programme, patterns, and a watch.
-Search = Any
 
 
 class Priced(Protocol):
@@ -27,6 +24,71 @@ class Priced(Protocol):
 
     def rounded_up(self, bound: float) -> float:
         """The least cost a pattern can have that is not below `bound`."""
+
+
+class PatternBuilder(Protocol):
+    """Makes patterns of what a search finds."""
+
+    def build(self, generator: np.random.Generator, cost: Floats, chosen: Mask | None = None) -> Mask | None:
+        """A pattern that protects, cheap by these costs, with the chosen cells in it where they help."""
+
+
+class Search(Protocol):
+    """A search in a network, or in a system of relations, as those see it that prove its bound."""
+
+    watch: Watch
+    run: Run
+    generator: np.random.Generator
+    best: Mask
+    cost: float
+    bound: float
+    nodes: int
+
+    @property
+    def network(self) -> Any:
+        """What is searched."""
+
+    @property
+    def master(self) -> Any:
+        """The linear program with the cuts found so far."""
+
+    @property
+    def builder(self) -> PatternBuilder:
+        """What makes patterns of the cells that are looked at."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing cheaper can exist."""
+
+    def builder_of(self, within: Mask) -> Any:
+        """What makes patterns of some cells."""
+
+    def finder(self, cells: Ints) -> Any:
+        """A linear program of some cells, to find cuts for any x of theirs."""
+
+    def offer(self, pattern: Mask | None) -> bool:
+        """Keep a pattern if it is the cheapest so far."""
+
+    def done(self) -> bool:
+        """Whether to stop: proven, or out of time."""
+
+    def tell(self, stage: str) -> None:
+        """Report how far the bound has come."""
+
+    def relax(self, most: int = 100_000) -> None:
+        """Add cuts until none is violated or they no longer help."""
+
+    def fractional(self) -> Floats:
+        """The fractional pattern over all cells."""
+
+    def follow(self, x: Floats, tries: int, changes: int) -> None:
+        """Look for patterns near a fractional one."""
+
+    def mend(self) -> None:
+        """Look for a better pattern near the best one."""
+
+    def keep_within_gap(self) -> None:
+        """Leave out cells that no cheaper pattern has."""
 
 
 class Standing:
