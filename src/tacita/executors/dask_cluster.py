@@ -50,8 +50,7 @@ class Cluster(Executor):
             except (OSError, RuntimeError):
                 raise DataError(
                     "Executor: the processes of dask did not start. Nothing was written. Try again, or "
-                    "choose "
-                    "fewer workers or the executor processes."
+                    "choose fewer workers or the executor processes."
                 ) from None
         try:
             self._client = Client(self._own or scheduler, timeout=_PATIENCE, set_as_default=False)

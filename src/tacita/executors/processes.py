@@ -82,8 +82,7 @@ def answered(outcome: tuple[str, Any]) -> Any:
         )
     raise VerificationError(
         f"Executor: a part of the work ended in {what}. Nothing was written. This is a fault of the program "
-        "or "
-        "of a plug-in, not of the data: please report it."
+        "or of a plug-in, not of the data: please report it."
     )
 
 

@@ -81,8 +81,7 @@ class ExecutorSection(Parameters):
         if self.device != "cpu" and self.in_parts:
             raise ParameterError(
                 f"Executor: the device {self.device} works on a file in memory, got the executor "
-                f"{self.name}. "
-                "Leave out one of them.",
+                f"{self.name}. Leave out one of them.",
                 field="device",
             )
         return self

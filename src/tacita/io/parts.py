@@ -181,8 +181,7 @@ def write_pieces(path: Path, pieces: Iterable[pa.Table], *, as_folder: bool = Fa
             if not plain.schema.equals(writer.schema):
                 raise DataError(
                     "Executor: a column came out with other types in some parts of the file. Convert it to "
-                    "one "
-                    "type first, or choose larger parts."
+                    "one type first, or choose larger parts."
                 )
             writer.write_table(plain, row_group_size=max(1, plain.num_rows))
     finally:

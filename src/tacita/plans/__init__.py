@@ -140,8 +140,7 @@ def run(
         if plan.output.path.suffix and io.format_of(plan.output.path, writing=True) is not Parquet:
             raise ParameterError(
                 f"{plan.output.path.name}: the executor {plan.executor.name} works in parts and writes "
-                "Parquet. "
-                "Let the output end in .parquet, or leave out the executor."
+                "Parquet. Let the output end in .parquet, or leave out the executor."
             )
         if report_refused:
             raise ParameterError(

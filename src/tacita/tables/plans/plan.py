@@ -343,11 +343,10 @@ class LinkedPlan(_OfTables):
             raise ParameterError("Plan: linked tables need records ([input]), or a list each (input).")
         if lists and self.rules:
             raise ParameterError("Plan: lists say which cells are sensitive; [[rules]] are for records.")
-        if (lists and self.executor.in_parts) or self.executor.device != "cpu":
+        if lists and (self.executor.in_parts or self.executor.device != "cpu"):
             raise ParameterError(
                 f"Plan: the executor {self.executor.name} sums up records, and lists hold sums already. "
-                "Leave "
-                "out the executor.",
+                "Leave out the executor.",
                 field="executor",
             )
         targets = [each.output for each in self.tables]

@@ -83,8 +83,7 @@ def tabulate(
         if section.in_parts:
             raise ParameterError(
                 f"tabulate: the executor {section.name} works on files, and this is a frame. Give the path "
-                "of "
-                "a Parquet file, or leave out the executor.",
+                "of a Parquet file, or leave out the executor.",
                 field="executor",
             )
         return build(data, dimensions, value, **fields)
