@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -73,9 +73,7 @@ def print_outcome(
     Out.print()
     print_scores(release.report, every=every or plan.measure.names is not None)
     Out.print()
-    from .judged import print_kinds
-
-    print_kinds(record.cautions, record.uniqueness.before.columns)
+    print_grouped_warnings(record.cautions, record.uniqueness.before.columns)
     if dry_run:
         _print_plan(plan, saved)
         return
@@ -87,6 +85,22 @@ def print_outcome(
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def print_grouped_warnings(cautions: Sequence[Caution], columns: Sequence[str]) -> None:
+    """Warnings, the gravest first; those that say the same of several columns once."""
+    from tacita.core.results.grouped_warnings import grouped
+
+    for kind in grouped(cautions, columns):
+        advice = " ".join(kind.advice)
+        if kind.text is None:
+            told = [f"{line.text} [{line.count}]" for line in kind.lines]
+        else:
+            several = ", ".join(f"{line.text} [{line.count}]" for line in kind.lines)
+            told = [f"{kind.text[0]}...{kind.text[1]} {several}."]
+        for text in told[:-1]:
+            Out.print(f"warning: {text}", style="yellow", markup=False)
+        Out.print(f"warning: {told[-1]} {advice}", style="yellow", markup=False)
 
 
 def print_uniqueness(found: Uniqueness) -> None:

@@ -1,28 +1,13 @@
-"""What the terminal shows of warnings and requirements, and when a file is refused for these."""
+"""What the terminal shows of requirements, and when a file is refused for these."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacita.core import Caution, RequirementError, Verdict
-from tacita.core.results.grouped_warnings import grouped
+from tacita.core import RequirementError, Verdict
 from tacita.core.results.verdicts import WITHOUT_ORIGINAL, faults
 
 from .console import Out
-
-
-def print_kinds(cautions: Sequence[Caution], columns: Sequence[str]) -> None:
-    """Warnings, the gravest first; those that say the same of several columns once."""
-    for kind in grouped(cautions, columns):
-        advice = " ".join(kind.advice)
-        if kind.text is None:
-            told = [f"{line.text} [{line.count}]" for line in kind.lines]
-        else:
-            several = ", ".join(f"{line.text} [{line.count}]" for line in kind.lines)
-            told = [f"{kind.text[0]}...{kind.text[1]} {several}."]
-        for text in told[:-1]:
-            Out.print(f"warning: {text}", style="yellow", markup=False)
-        Out.print(f"warning: {told[-1]} {advice}", style="yellow", markup=False)
 
 
 def print_verdicts(verdicts: Sequence[Verdict]) -> None:
