@@ -62,15 +62,13 @@ def make_file(
     data: Microdata, asked: Protection, run: Run | None, target: Path, *, to_look_at: bool = False
 ) -> ReleasedFile:
     """The same of the file that `target` will be: what is verified are its bytes. Nothing is written."""
-    release, written = _released(data, asked, run, target, to_look_at)
-    assert written is not None
-    return ReleasedFile(release, written.content)
+    return ReleasedFile(*_released(data, asked, run, target, to_look_at))
 
 
 def _released(
     data: Microdata, asked: Protection, run: Run | None, target: Path | None, to_look_at: bool
-) -> tuple[RecordsRelease, WrittenFile | None]:
-    """The stages of every release: prepare and apply the steps, encode, verify, record."""
+) -> tuple[RecordsRelease, bytes]:
+    """The stages of every release: apply the steps, encode, verify, record. Without a target no bytes."""
     steered, heard = _steered(run, asked)
     accepted = accepted_of_plan(asked, steered.seed)
     data, identified = with_pseudonyms(data.with_roles(asked.whole), asked.protect)
@@ -81,10 +79,13 @@ def _released(
     steered.report("verifying", 0, 1)
     written = None if target is None else encode(made.data, made.claim, target)
     found = _verified(made, written, steered, insist=asked.protect.insist, to_look_at=to_look_at)
+    content = b"" if written is None else written.content
+    # what was read back of the bytes is not needed any more
+    del written
     steered.report("verifying", 1, 1)
     made = made.accepting(found.accepted)
     release = recorded(made, data, asked, found.verdicts, steered, heard.after, given_back=found.inferred)
-    return release, written
+    return release, content
 
 
 def _steered(run: Run | None, asked: Protection) -> tuple[Run, Heard]:
