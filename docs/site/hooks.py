@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,26 @@ OUTSIDE = {
     "changelog.md": "CHANGELOG.md",
     "mutants.md": "mutants/README.md",
 }
+GLOSSARY = DOCS / "glossary.md"
+# folders and pages whose terms are linked to the glossary
+EXPLAINED = {"guide", "walkthroughs", "start.md", "tutorial.md", "threat-model.md"}
+# words of the glossary that are also words of every sentence
+EVERYDAY = {
+    "release",
+    "warning",
+    "optimal",
+    "gap",
+    "hierarchy",
+    "audit",
+    "unit",
+    "guarantee",
+    "requirement",
+    "utility",
+}
+# fences, code, headings, links, pictures and HTML, in which no term is linked
+NOT_PROSE = re.compile(
+    r"^```.*?^```|`[^`\n]*`|^#.*?$|!?\[[^\]]*\]\([^)]*\)|<[^>\n]*>|^:::.*?$|^\$ .*?$", re.S | re.M
+)
 REPORT_STYLE = ROOT / "src" / "tacita" / "report" / "templates" / "style.css"
 
 
@@ -86,8 +107,38 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
         return f"{link[1]}({posixpath.relpath(inside, start)}{mark}{place})"
 
     text = re.sub(r"(\[[^\]]*\])\(((?!\w+:|#)[^)\s]+)\)", turned, markdown)
+    if page.file.src_uri.partition("/")[0] in EXPLAINED:
+        text = with_terms_linked(
+            text, posixpath.relpath("glossary.md", posixpath.dirname(page.file.src_uri) or ".")
+        )
     text = re.sub(r"^```(\w+) (\S+)$", r'```\1 title="\2"', text, flags=re.M)
     return re.sub(r"^<!-- needs: \w+ -->\n", "", text, flags=re.M)
+
+
+@cache
+def terms() -> dict[str, str]:
+    """Terms of the glossary in small letters, plurals too, and the anchor of each."""
+    titles = re.findall(r"^### (.+)$", GLOSSARY.read_text(encoding="utf-8"), re.M)
+    anchors = {title.lower(): anchor(title, "-") for title in titles if title.lower() not in EVERYDAY}
+    plurals = {re.sub("y$", "ie", term) + "s": place for term, place in anchors.items()}
+    return plurals | anchors
+
+
+def with_terms_linked(text: str, glossary: str) -> str:
+    """The page, with the first use of each term linked to its entry."""
+    # longer terms first: "sample unique" before "unique"
+    choices = "|".join(map(re.escape, sorted(terms(), key=len, reverse=True)))
+    pattern = re.compile(rf"{NOT_PROSE.pattern}|(?<![\w`-])(?P<term>{choices})(?![\w`-])", re.I | re.S | re.M)
+    seen: set[str] = set()
+
+    def linked(match: re.Match[str]) -> str:
+        place = terms().get((match["term"] or "").lower())
+        if place is None or place in seen:
+            return match[0]
+        seen.add(place)
+        return f"[{match[0]}]({glossary}#{place})"
+
+    return pattern.sub(linked, text)
 
 
 def origin_of(page: str) -> str:

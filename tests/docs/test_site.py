@@ -122,6 +122,23 @@ def test_a_fence_that_names_a_file_shows_its_name_and_what_is_for_the_tests_only
     assert "```" not in text
 
 
+def test_the_first_use_of_a_term_on_a_page_opens_its_entry_in_the_glossary(built, pages):
+    text = (built[0] / "guide" / "tables.html").read_text(encoding="utf-8")
+    assert text.count('<a href="../glossary.html#contributor">') == 1
+    assert text.index(">contributor</a>") < text.index("contributors")
+    entries = pages[built[0] / "glossary.html"].anchors
+    assert {"primary-suppression", "p-percent-rule", "population-unique", "pram"} <= entries
+
+
+def test_terms_are_linked_in_prose_alone(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "site")
+    import hooks
+
+    text = "# Singletons\n```sh\nsingleton\n```\n`singleton` [singleton](x.md) Singletons and a singleton.\n"
+    linked = text.replace("Singletons and", "[Singletons](../glossary.md#singleton) and")
+    assert hooks.with_terms_linked(text, "../glossary.md") == linked
+
+
 @pytest.mark.long
 def test_the_build_refuses_links_anchors_and_pictures_that_lead_nowhere(tmp_path):
     planted = ["[text](gone.md)", "[text](start.md#went)", "![text](images/lost.png)"]
