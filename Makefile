@@ -23,7 +23,7 @@ QUICK := tests/core tests/io tests/datasets tests/bad_inputs tests/conformance t
 # what `make check` runs: two minutes of them
 CORE := tests/core tests/io tests/conformance tests/test_api.py tests/house/test_architecture.py
 
-.PHONY: demo app check test test-quick test-lowest test-long coverage hooks docs docs-pictures bench mutants supported clean
+.PHONY: demo app check test test-quick test-lowest test-long coverage hooks docs docs-pictures bench mutants licences supported clean
 
 demo: $(VENV)/installed
 	$(BIN)/tacita demo --folder demo --force
@@ -110,6 +110,10 @@ $(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
 	# the page is tested in a browser; without one, and without the right to install one, those tests skip
 	@sh .ci/install_browser
 	touch $@ $(VENV)/installed
+
+# every dependency with its version and licence
+licences: $(VENV)/installed-for-tests
+	$(BIN)/python .ci/licences.py
 
 supported:
 	@echo $(SUPPORTED)
