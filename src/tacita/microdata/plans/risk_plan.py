@@ -23,7 +23,7 @@ class RiskSection(Parameters):
     keys: Names = Field(min_length=1, description="columns an attacker may know")
     weight: str | None = Field(None, description="column of sampling weights")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
-    sensitive: Names = Field((), description="sensitive columns; the first is looked into")
+    sensitive: Names = Field((), description="columns that nobody should learn; the worst of them counts")
     fraction: float | None = Field(None, gt=0, le=1, description="share of the population in the file")
     population: float | None = Field(None, gt=0, description="persons in the population")
     missing_as: Literal["category", "wildcard"] = Field(

@@ -350,3 +350,17 @@ def test_every_figure_says_how_missing_keys_were_read():
             assert found.as_dict()["reading"] == {"missing_as": reading}
     told = score("l_diversity", unprotected(frame, quasi="a", confidential="ill")).as_dict()["reading"]
     assert told == {"missing_as": "category", "sensitive": "ill", "kind": "distinct"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["l_diversity", "t_closeness", "alpha_k", "beta_likeness", "delta_disclosure", "attribute_disclosure"],
+)
+def test_of_several_confidential_columns_the_worst_counts_record_by_record(name):
+    frame = records(3).assign(debt=list("xyz") * 20)
+    found = score(name, unprotected(frame, quasi=KEYS, nominal=KEYS, confidential=["ill", "debt"]))
+    single = {column: score(name, frame, keys=KEYS, column=column) for column in ("ill", "debt")}
+    worst = np.minimum if found.direction == "higher" else np.maximum
+    assert found.per_attribute == {column: one.value for column, one in single.items()}
+    assert np.array_equal(found.per_record, worst(*(one.per_record for one in single.values())))
+    assert found.reading["sensitive"] == "ill and debt"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from tacita.core import DataError, Floats, Hierarchy, Ints, ParameterError, Run, Score
+from tacita.core import DataError, Floats, Hierarchy, Ints, ParameterError, Run
 from tacita.core.results.score import Files
 from tacita.core.spec.roles import Names
 from tacita.io.hierarchies import from_nested
@@ -72,10 +72,9 @@ class TCloseness(AnswerMeasure):
             raise ParameterError("TCloseness: order must name each value once.")
         return self
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
-        """The distance of the class that is farthest."""
-        answers = self.answers(table)
-        n, m = table.sizes.size, answers.overall.size
+    def of_classes(self, answers: Answers, run: Run) -> Floats:
+        """The distance of each class, block by block."""
+        n, m = answers.table.sizes.size, answers.overall.size
         order, tree = self._places(answers), self._tree(answers)
         block = max(1, _CELLS // max(1, m))
         found = np.empty(n)
@@ -84,16 +83,11 @@ class TCloseness(AnswerMeasure):
             found[some] = _distances(answers.dense(some) - answers.overall, order, tree)
             run.report("comparing answers", int(some[-1]) + 1, n)
         self._of_lone(answers, found, order, tree, block)
-        return self.result(found.max(), per_record=found[table.classes])
+        return found
 
     def of_class(self, answers: Answers) -> Floats:
         """The distance of each class."""
-        every = np.arange(answers.table.sizes.size)
-        differences = answers.dense(every) - answers.overall
-        order, tree = self._places(answers), self._tree(answers)
-        found = _distances(differences, order, tree)
-        self._of_lone(answers, found, order, tree, every.size)
-        return found
+        return self.of_classes(answers, Run())
 
     def _of_lone(
         self, answers: Answers, found: Floats, order: Ints | None, tree: Nodes | None, block: int

@@ -82,7 +82,10 @@ class LDiversity(AnswerMeasure):
 
     def promise(self, limit: float, files: Files) -> str:
         """What it means of a file."""
-        keys, column = ", ".join(self.key_names(files)) or "keys", self.sensitive(files) or "the answer"
+        keys, column = (
+            ", ".join(self.key_names(files)) or "keys",
+            self.sensitive(files, "and") or "the answer",
+        )
         return f"Every combination of {keys} has {self.sort} l-diversity of at least {limit:g} in {column}."
 
 
@@ -121,7 +124,10 @@ class AlphaK(AnswerMeasure):
 
     def promise(self, limit: float, files: Files) -> str:
         """What it means of a file."""
-        keys, column = ", ".join(self.key_names(files)) or "keys", self.sensitive(files) or "the answer"
+        keys, column = (
+            ", ".join(self.key_names(files)) or "keys",
+            self.sensitive(files, "and") or "the answer",
+        )
         return (
             f"Every combination of {keys} stands for at least {self.k} {self.counted(files)}, and no value "
             f"of {column} has more than {limit:g} of them."

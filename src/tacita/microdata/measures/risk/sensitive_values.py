@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -181,38 +182,64 @@ def _units_of_all(source: Microdata, table: KeyTable, rows: Ints) -> Ints:
 
 
 class AnswerMeasure(KeyMeasure):
-    """Looks at a sensitive column in classes of equal keys. Subclasses say what they find, in `of_class`."""
+    """Looks at sensitive columns in classes of equal keys. Subclasses say what they find, in `of_class`.
+
+    Where several columns are confidential, each record counts by the one that is worst off.
+    """
 
     column: str | None = Field(
-        None, description="the sensitive column; if not given, the first that is confidential"
+        None,
+        description="the sensitive column; if not given, all that are confidential, and the worst counts",
     )
 
     def figure(self, table: KeyTable, run: Run) -> Score:
         """The figure of the class that is worst off."""
-        of_class = self.of_class(self.answers(table))
+        by_column = self.by_column(table, run)
+        of_class = self._worst(by_column)
         worst = of_class.min() if self.direction == "higher" else of_class.max()
-        return self.result(worst, per_record=of_class[table.classes])
+        own = {name: float(self._worst({name: of}, axis=None)) for name, of in by_column.items()}
+        return self.result(
+            worst, per_record=of_class[table.classes], per_attribute=own if len(own) > 1 else None
+        )
 
-    def answers(self, table: KeyTable) -> Answers:
-        """The sensitive column by classes; DataError where none is named."""
-        name = self.sensitive(table.files)
-        if name is None:
+    def by_column(self, table: KeyTable, run: Run) -> dict[str, Floats]:
+        """For each sensitive column one figure for each class; DataError where there is no column."""
+        names = self.sensitive_columns(table.files)
+        if not names:
             raise DataError("no sensitive column is named, and none has the role confidential")
-        return Answers.of(table, name)
+        return {name: self.of_classes(Answers.of(table, name), run) for name in names}
+
+    def _worst(self, by_column: Mapping[str, Floats], axis: int | None = 0) -> Floats:
+        figures = np.stack(list(by_column.values()))
+        return np.asarray(figures.min(axis=axis) if self.direction == "higher" else figures.max(axis=axis))
+
+    def of_classes(self, answers: Answers, run: Run) -> Floats:
+        """`of_class`, by those that take long and report how far they are."""
+        return self.of_class(answers)
 
     @abstractmethod
     def of_class(self, answers: Answers) -> Floats:
         """One figure for each class."""
 
-    def sensitive(self, files: Files) -> str | None:
-        """The column that was named, or the first confidential one."""
+    def sensitive_columns(self, files: Files) -> tuple[str, ...]:
+        """The column that was named, or the confidential ones that are released and are no keys."""
+        if self.column is not None:
+            return (self.column,)
         roles = roles_of(files)
         confidential = () if roles is None else roles.confidential
-        return self.column or (confidential[0] if confidential else None)
+        if len(confidential) < 2:
+            return tuple(confidential)
+        apart = set(files.released.columns) - set(self.key_names(files))
+        return tuple(name for name in confidential if name in apart)
+
+    def sensitive(self, files: Files, word: str = "or") -> str:
+        """The sensitive columns in words; empty where there is none."""
+        *others, last = self.sensitive_columns(files) or ("",)
+        return f"{', '.join(others)} {word} {last}" if others else last
 
     def reading(self, table: KeyTable) -> dict[str, str]:
-        """How missing keys were understood, and which column is sensitive."""
-        return {**super().reading(table), "sensitive": str(self.sensitive(table.files))}
+        """How missing keys were understood, and which columns are sensitive."""
+        return {**super().reading(table), "sensitive": self.sensitive(table.files, "and")}
 
 
 class AttributeDisclosure(AnswerMeasure):
@@ -243,8 +270,15 @@ class AttributeDisclosure(AnswerMeasure):
 
     def figure(self, table: KeyTable, run: Run) -> Score:
         """How many are in such classes, in percent."""
-        told = self.of_class(self.answers(table))[table.classes]
-        return self.result(100 * told.mean(), per_record=100 * told, beside={"records": float(told.sum())})
+        by_column = self.by_column(table, run)
+        known = self._worst(by_column)[table.classes]
+        own = {name: 100 * float(of[table.classes].mean()) for name, of in by_column.items()}
+        return self.result(
+            100 * known.mean(),
+            per_record=100 * known,
+            per_attribute=own if len(own) > 1 else None,
+            beside={"records": float(known.sum())},
+        )
 
     def of_class(self, answers: Answers) -> Floats:
         """1 where the class gives its answer away, else 0."""
