@@ -114,7 +114,7 @@ FRAMES = {
     "a-frame-of-no-rows": (FRAME[:0], "got none"),
     "a-polars-frame-of-nothing": (pl.DataFrame(), "got none"),
     "an-arrow-table-of-nothing": (pa.table({}), "got none"),
-    "a-frame-of-no-columns": (FRAME[[]], "There are: none"),
+    "a-frame-of-no-columns": (FRAME[[]], "Columns: none"),
     "names-that-are-numbers": (pd.DataFrame(np.ones((5, 2))), "names of text, got 2"),
     "names-on-two-levels": (pd.concat({"Quixote": FRAME}, axis=1), "names of text, got 3"),
     "names-repeated-in-pandas": (FRAME[["x", "y", "y"]], "got y more than once"),

@@ -52,13 +52,15 @@ REFUSALS = [
         "more than once",
         files={"x.csv": "Quixote,Quixote,f\n" + NAMELESS},
     ),
-    refuse("a-name-with-a-slip", "protect survey.csv --out o.csv --quasi turnovr", 2, "Was turnover meant?"),
+    refuse(
+        "a-name-with-a-slip", "protect survey.csv --out o.csv --quasi turnovr", 2, "Did you mean turnover?"
+    ),
     refuse(
         "one-name-of-two",
         "protect survey.csv --out o.csv --quasi turnover,nothing",
         2,
         "no column nothing",
-        "There are: id, name, region",
+        "Columns: id, name, region",
     ),
     refuse("a-plan-2000-deep", "run plan.toml", 2, "nested too deep", files={"plan.toml": f"a = {DEEP}"}),
     refuse(

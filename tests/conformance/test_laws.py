@@ -124,8 +124,10 @@ def test_public_names_are_found_whichever_is_asked_for_first(first):
 
 
 def test_unknown_names_are_answered_with_where_the_known_ones_stand():
-    with pytest.raises(tacita.ParameterError, match="`tacita methods` lists all"):
+    with pytest.raises(tacita.ParameterError, match="The list of methods has all"):
         tacita.method("nosuch")
+    with pytest.raises(tacita.ParameterError, match=r"Did you mean mdav"):
+        tacita.method("mdaf")
 
 
 def test_a_plug_in_is_found_but_never_replaces_a_built_in(monkeypatch):

@@ -12,31 +12,47 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import Context
 from importlib import import_module
 
-from cyclopts import App, CycloptsError, MissingArgumentError, RepeatArgumentError
+from cyclopts import App, CycloptsError, Group, MissingArgumentError, RepeatArgumentError
 
 from tacita._version import __version__
 
 from .console import complain
 
-COMMANDS = {
-    "protect": "Protect a file: group its records, publish group means, verify, report.",
-    "synthesize": "Draw dependent columns anew, given independent ones that are kept; verify, report.",
-    "risk": "Measure what the keys of a file give away, before anything is protected.",
-    "assess": "Measure what a release lost and what it gives away.",
-    "check": "Judge a file, whoever made it, by what an office requires.",
-    "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
-    "tabulate": "Sum up or count records by two columns or more, and mark sensitive cells.",
-    "suppress": "Choose which cells of a table to withhold, prove it, audit it, publish the rest.",
-    "adjust": "Publish other values in place of the true ones, audited; no cell is withheld.",
-    "audit": "Attack a published table, or what a plan publishes: what can be computed of withheld cells?",
-    "run": "Carry out a plan file.",
-    "pseudonym-key": "Write the file of a new key for pseudonyms, drawn by the operating system.",
-    "methods": "List methods and measures, or describe one.",
-    "app": "Open the page: protect microdata and tables in the browser, on this computer alone.",
-    "demo": "Protect a made-up business survey, from start to report.",
-    "warmup": "Compile the fast inner loops once, so that the first real run does not wait for it.",
-    "datasets": "List the data sets, or write one to a file.",
+# title of a group -> its commands, and what each does in one line
+GROUPS = {
+    "Look at a file": {
+        "describe": "Show the columns of a file, the role that each may have, and the risk at a glance.",
+        "risk": "Measure the disclosure risk of key variables before anything is protected.",
+        "hierarchy": "Make a hierarchy of coarser categories for a column, or check one.",
+    },
+    "Protect records": {
+        "protect": "Protect a file of records: group, mask, recode or suppress; verify, report.",
+        "synthesize": "Draw columns anew from a model of them; verify, report.",
+        "run": "Carry out a plan file, of records or of tables.",
+        "pseudonym-key": "Write a new secret key for pseudonyms.",
+    },
+    "Measure": {
+        "assess": "Measure information loss and disclosure risk of any release.",
+        "check": "Check any file against the requirements of an office.",
+        "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
+    },
+    "Tables": {
+        "tabulate": "Make a table from records, and mark its sensitive cells by rules.",
+        "suppress": "Suppress cells of a table at the least cost, with a proof; audit, publish.",
+        "adjust": "Publish a table with adjusted values and no empty cells; audit.",
+        "audit": "Attack a published table: what can be computed of its suppressed cells?",
+    },
+    "Page and set-up": {
+        "app": "Open the page: microdata and tables in the browser, on this computer alone.",
+        "demo": "Protect a made-up business survey, from start to report.",
+        "methods": "List methods and measures, or describe one.",
+        "datasets": "List the data sets, or write one to a file.",
+        "warmup": "Compile the inner loops once, so that the first run does not wait for it.",
+        "completion": "Print what a shell needs to complete commands and options.",
+        "manual": "Print the man page.",
+    },
 }
+COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
 # commands that carry out a plan file: their users write keys, not options
 _OF_PLANS = ("run", "compare")
@@ -44,8 +60,12 @@ _OF_TABLES = ("tabulate", "suppress", "adjust", "audit")
 # where a command stands that is not among the others
 _HOMES = {
     **dict.fromkeys(_OF_TABLES, "tables"),
+    "describe": "describe",
+    "hierarchy": "hierarchy",
     "risk": "risk",
     "datasets": "datasets",
+    "completion": "manual",
+    "manual": "manual",
     "app": "app",
     "pseudonym-key": "keys",
 }
@@ -181,13 +201,20 @@ def build_app(words: Sequence[str]) -> App:
         help_flags=["--help", "-h"],
         suppress_keyboard_interrupt=False,
     )
-    for name, summary in COMMANDS.items():
-        if words and words[0] == name and name in _BUILT_FOR_WORDS:
-            module, _, maker = _BUILT_FOR_WORDS[name].partition(":")
-            app.command(getattr(import_module(module), maker)(words), name=name)
-        else:
-            home = f"tacita.cli.{_HOMES.get(name, 'commands')}"
-            app.command(f"{home}:{name.replace('-', '_')}", name=name, help=summary)
+    for title, commands in GROUPS.items():
+        group = Group.create_ordered(title)
+        for name, summary in commands.items():
+            if words and words[0] == name and name in _BUILT_FOR_WORDS:
+                module, _, maker = _BUILT_FOR_WORDS[name].partition(":")
+                app.command(getattr(import_module(module), maker)(words), name=name, group=group)
+            else:
+                home = f"tacita.cli.{_HOMES.get(name, 'commands')}"
+                # the help of one command is its own text, with examples
+                words_of_help = {} if words and words[0] == name else {"help": summary}
+                app.command(f"{home}:{name.replace('-', '_')}", name=name, group=group, **words_of_help)
+    options = Group.create_ordered("Options")
+    for flag in ("--help", "--version"):
+        app[flag].group = (options,)
     app.command("tacita.cli.commands:reproduce", name="reproduce", show=False)
     return app
 

@@ -18,7 +18,10 @@ def app(
     no_browser: Annotated[bool, Parameter(negative="", help="print the address, open nothing")] = False,
     demo: Annotated[bool, Parameter(negative="", help="with a made-up survey loaded")] = False,
 ) -> None:
-    """Open the page: protect microdata and tables in the browser, on this computer alone."""
+    """Open the page: protect microdata and tables in the browser, on this computer alone.
+
+    Example: tacita app --demo
+    """
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
         _refuse(f"App: {' and '.join(missing)} cannot be found. Install the page: pip install 'tacita[app]'.")
     if not 0 <= port < 2**16:

@@ -273,7 +273,12 @@ def run(
     every: _Every = False,
     quiet: _Quiet = False,
 ) -> None:
-    """Carry out a plan file."""
+    """Carry out a plan file, of records or of tables.
+
+    Example: tacita run plan.toml
+
+    Look first, and write nothing: tacita run plan.toml --dry-run
+    """
     from tacita import api
     from tacita.microdata.plans.risk_plan import RiskPlan
     from tacita.tables.plans.plan import AnyTablePlan
@@ -331,11 +336,11 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
     return command(
         "compare",
         "Try methods and parameters side by side, and draw their risk-utility map.\n\n"
-        "Of a file of records, with the grid in words: tacita compare survey.csv --quasi turnover,wages "
-        "--method mdav,hm --k 3,5,10 --report map.html\n\n"
-        "Of a plan file (TOML), the grid is its [compare] section. Where an option names a file, the plan's "
-        "[output] does not.\n\n"
-        "Of a plan of a table, methods of suppression: tacita compare table.toml --method optimal,hypercube",
+        "Example: tacita compare survey.csv --quasi turnover,wages --method mdav,hm --k 3,5,10 "
+        "--report map.html\n\n"
+        "With a plan file (TOML), the grid is its [compare] section. An option that names a file replaces "
+        "the plan's.\n\n"
+        "With a plan of a table: tacita compare table.toml --method optimal,hypercube",
         [
             positional("source", "plan file (TOML) with a [compare] section, or file of records"),
             *options(_PAGES, _TO, _OUT_NAMES),
@@ -368,7 +373,10 @@ def _compared(plan: Plan, values: dict[str, Any], varied: Fields) -> Plan:
 def methods(
     name: Annotated[str | None, Parameter(help="describe this one")] = None, /, *, as_json: _AsJson = False
 ) -> None:
-    """List methods and measures, or describe one."""
+    """List methods and measures, or describe one.
+
+    Example: tacita methods mdav
+    """
     known = [(kind, each) for kind, names in registry.locations().items() for each in names]
     if name is None:
         described = [registry.describe(*each) for each in known]
@@ -398,7 +406,10 @@ def demo(
     every: _Every = False,
     quiet: _Quiet = False,
 ) -> None:
-    """Protect a made-up business survey, from start to report."""
+    """Protect a made-up business survey, from start to report.
+
+    Example: tacita demo --folder demo
+    """
     from tacita import api
 
     plan = api.prepare_demo(folder, force=force)
@@ -412,7 +423,10 @@ def demo(
 
 
 def warmup() -> None:
-    """Compile the fast inner loops once, so that the first real run does not wait for it."""
+    """Compile the inner loops once, so that the first run does not wait for it.
+
+    Example: tacita warmup
+    """
     from tacita import api
 
     with progress_bar(quiet=False) as steering:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Score,
         Trial,
         Trials,
+        Verdict,
     )
     from tacita.core import Table as CellTable
     from tacita.core.results.uniqueness import Uniqueness
@@ -69,6 +70,9 @@ def print_outcome(
         f"{_count(len(record.verdicts), 'promise')} verified, {_count(len(record.cautions), 'warning')}.",
         markup=False,
     )
+    if levels := [f"{column} {level}" for column, level in record.levels.items()]:
+        Out.print(f"Levels of the hierarchies: {', '.join(levels)} (0: as it was).", markup=False)
+    print_requirements(record.verdicts)
     print_uniqueness(record.uniqueness)
     Out.print()
     print_scores(release.report, every=every or plan.measure.names is not None)
@@ -85,6 +89,15 @@ def print_outcome(
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def print_requirements(verdicts: Sequence[Verdict]) -> None:
+    """The requirements among the verdicts; promises of methods are only counted."""
+    from tacita.core.spec import registry
+
+    from .judged import print_verdicts
+
+    print_verdicts([each for each in verdicts if registry.meanings(each.guarantee, *registry.MEASURING)])
 
 
 def print_grouped_warnings(cautions: Sequence[Caution], columns: Sequence[str]) -> None:

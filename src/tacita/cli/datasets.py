@@ -24,7 +24,10 @@ def datasets(
     ] = False,
     force: Force = False,
 ) -> None:
-    """List the data sets, or describe one, or write one to a file."""
+    """List the data sets, or describe one, or write one to a file.
+
+    Example: tacita datasets household --out survey.csv
+    """
     from tacita import api
     from tacita import datasets as catalogue
 

@@ -318,5 +318,5 @@ def test_of_parquet_the_columns_of_the_table_are_read_however_it_is_split(tmp_pa
         assert found.contributors.largest.tolist() == whole.contributors.largest.tolist()
         assert found.primary.tolist() == whole.primary.tolist()
         assert [each.labels for each in found.dimensions] == [each.labels for each in whole.dimensions]
-    with pytest.raises(tacita.ParameterError, match=r"no column firm\. There are: name, registration"):
+    with pytest.raises(tacita.ParameterError, match=r"no column firm\. Columns: name, registration"):
         tacita.tabulate(tmp_path / "firms", ["region", "firm"], "turnover")

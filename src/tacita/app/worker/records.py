@@ -185,7 +185,7 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         ],
         "not_promised": list(record.not_promised),
         "insisted": list(record.insisted),
-        "levels": _levels(record),
+        "levels": record.levels,
         "uniqueness": record.uniqueness.headline,
         "pictures": _pictures(record),
     }
@@ -212,12 +212,6 @@ def _pictures(record: Record) -> dict[str, Any]:
         "largest": [astuple(each) for each in told.changed_most],
     }
     return {"plots": plots, "correlations": correlations}
-
-
-def _levels(record: Record) -> dict[str, int]:
-    """The level of its hierarchy that each column is shown at, where a step chose one for all records."""
-    found = [step.search.get("levels", {}) for step in record.steps]
-    return {column: level for levels in found for column, level in levels.items()}
 
 
 def _scores(report: Report) -> list[dict[str, Any]]:

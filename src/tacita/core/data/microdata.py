@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +19,7 @@ from tacita.core.errors import DataError, ParameterError
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.roles import Kind, Roles
 from tacita.core.spec.setting_syntax import setting
+from tacita.core.spec.suggestions import did_you_mean
 
 from .column_metadata import Notes
 from .global_statistics import Whole
@@ -181,14 +181,15 @@ class Microdata:
         if wanted <= known:
             return
         message = f"{self.source}: there is no column {speakable(sorted(wanted - known))}. "
+        names = [name for name in self.columns if not _is_number(name)]
         if self.dialect is None or wanted & known:
-            message += f"There are: {speakable(self.columns)}."
+            near = did_you_mean(sorted(wanted - known), names)
+            message += f"{near.lstrip()} Columns: {speakable(self.columns)}.".lstrip()
         else:
-            near = {match for name in wanted for match in get_close_matches(name, known, 1, 0.8)}
-            meant = f" Was {speakable(sorted(near))} meant?" if near else ""
+            # only a name that is nearly the one wanted: the first line may be a record
+            near = did_you_mean(sorted(wanted), names, closeness=0.8)
             message += (
-                f"The first line of the file has none of the names asked for.{meant} "
-                "Has the file a header line?"
+                f"The first line of the file has none of these names.{near} Has the file a header line?"
             )
         if len(known) == 1:
             message += " The file has a single column: is the delimiter right?"

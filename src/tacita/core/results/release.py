@@ -248,6 +248,12 @@ class Record:
         return tuple(step.search for step in self.steps if step.kind == "withholding")
 
     @property
+    def levels(self) -> dict[str, int]:
+        """The level of its hierarchy that each column is shown at, where a step chose one for all records."""
+        chosen = [step.search.get("levels", {}) for step in self.steps]
+        return {column: level for levels in chosen for column, level in levels.items()}
+
+    @property
     def headline(self) -> str:
         """How many records, by which methods, in how many groups."""
         groups = "" if self.groups is None else f", {self.groups} groups"

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tacita.core.errors import ParameterError
 
+from .suggestions import did_you_mean
+
 GroupSize = Annotated[int, Field(ge=2, description="smallest group size")]
 
 
@@ -97,8 +99,9 @@ def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:
         field = model.model_fields.get(where)
         return f"{who}: {where} is required{f': {field.description}' if field and field.description else ''}."
     if error["type"] == "extra_forbidden":
-        known = ", ".join(field.alias or name for name, field in model.model_fields.items()) or "none"
-        return f"{who}: there is no parameter {where}. Known: {known}."
+        known = [field.alias or name for name, field in model.model_fields.items()]
+        near = did_you_mean([where], known)
+        return f"{who}: there is no parameter {where}.{near} Known: {', '.join(known) or 'none'}."
     wanted = _WANTED.get(error["type"])
     if wanted is None:
         return f"{who}: {where}: {error['msg']}."

@@ -9,7 +9,6 @@ Adding one is a line here. Other packages add theirs as entry points in the grou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -21,6 +20,7 @@ from tacita.core.errors import ParameterError
 
 from .method import Method, RecordMethod
 from .method_aliases import ALIASES
+from .suggestions import did_you_mean
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "microaggregation": {
@@ -230,7 +230,7 @@ CATEGORICAL = ("recoding", "generalisation", "withholding")
 SUPPRESSING = ("suppression",)
 ADJUSTING = ("adjustment",)
 # Names that an error lists one by one; more would not be read.
-_AT_A_GLANCE = 80
+_FEW = 20
 MEASURING = ("loss", "risk", "balance")
 
 
@@ -275,13 +275,13 @@ def canonical(name: str, *kinds: str) -> str:
 
 
 def _offered(name: str, known: Sequence[str]) -> str:
-    """All names where they can be taken in at a glance; else the nearest, and where the others are listed."""
-    if len(known) <= _AT_A_GLANCE:
-        return f"Known: {', '.join(known)}."
-    folded = {each.casefold(): each for each in known}
-    near = [folded[each] for each in get_close_matches(name.casefold(), folded, 3)]
-    meant = f"Was {' or '.join(near)} meant? " if near else ""
-    return f"{meant}`tacita methods` lists all {len(known)}."
+    """The nearest names, then all where they are few, or where all are listed."""
+    every = (
+        f"Known: {', '.join(known)}."
+        if len(known) <= _FEW
+        else f"The list of methods has all {len(known)} names."
+    )
+    return f"{did_you_mean([name], known).lstrip()} {every}".lstrip()
 
 
 def meanings(name: str, *kinds: str) -> list[str]:
