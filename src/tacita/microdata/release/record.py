@@ -89,13 +89,15 @@ def recorded(
             (
                 *(() if stopped is None else (search_stopped(stopped),)),
                 *warnings.find(
-                    made,
-                    uniqueness,
-                    shown.files,
-                    shown.report,
-                    estimates,
-                    (*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
-                    shuffled=section.shuffle,
+                    warnings.Finished(
+                        made=made,
+                        uniqueness=uniqueness,
+                        files=shown.files,
+                        report=shown.report,
+                        estimates=estimates,
+                        inferred=(*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
+                        shuffled=section.shuffle,
+                    )
                 ),
             )
         ),
