@@ -16,6 +16,7 @@ from tacita.core.results.score import families, headlines
 from tacita.core.results.uniqueness import Left, Uniqueness
 from tacita.core.spec import registry
 from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.roles import Roles
 from tacita.core.spec.seeds import portable
 
 from . import plots
@@ -60,6 +61,13 @@ ROLES = {
     "unit_columns": Entry("Of the unit", (), "agree within a unit, before and after"),
     "unit": Entry("Unit", (), "the firm or household behind a record; a group needs k different ones"),
     "weight": Entry("Weight", (), "sampling weight; released unchanged"),
+}
+
+# Roles of which nothing is said here, in the words of plans. A hierarchy says what values become.
+ROLES |= {
+    role: Entry(role.replace("_", " ").capitalize(), (), field.description or "")
+    for role, field in Roles.model_fields.items()
+    if role not in (*ROLES, "hierarchy")
 }
 
 # Where no step forms groups there are none to speak of.

@@ -1,9 +1,15 @@
+import inspect
+from importlib import import_module
+from pkgutil import iter_modules
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import tacita
 from seeds import SEED
+from tacita.microdata import warnings
+from tacita.microdata.warnings.finders import FINDERS
 
 
 def frame(n=60, **more):
@@ -133,3 +139,18 @@ def test_no_caution_holds_a_value_of_the_data():
     release = tacita.protect(data, quasi=["x", "y"], k=3, confidential=["secret"])
     text = " ".join(caution.text + caution.advice for caution in release.record.cautions)
     assert "Quixote" not in text
+
+
+def test_every_function_that_finds_warnings_is_run():
+    run = {inspect.unwrap(each) for each in FINDERS}
+    modules = [import_module(each.name) for each in iter_modules(warnings.__path__, f"{warnings.__name__}.")]
+    found = [
+        each
+        for module in modules
+        for name, each in inspect.getmembers(module, inspect.isfunction)
+        if each.__module__ == module.__name__
+        and not name.startswith("_")
+        and inspect.signature(each).return_annotation == "Iterator[Caution]"
+    ]
+    assert len(found) > 40
+    assert not [each.__qualname__ for each in found if each not in run]

@@ -63,12 +63,17 @@ Hierarchies = Annotated[dict[str, Any], BeforeValidator(_as_hierarchies)]
 QuasiColumns = Annotated[Literal["numeric"] | tuple[str, ...], BeforeValidator(_as_quasi)]
 
 
-# Roles that name several columns, none of which may have two of them.
-_LISTS = ("quasi", "dependent", "independent", "identifiers", "pseudonyms", "confidential", "strata")
+# What the steps of a plan say of their own columns; all other roles are said of the file.
+OF_STEPS = ("quasi", "dependent", "independent", *KINDS)
+# What a column may be beside its role.
+_BESIDE_A_ROLE = (*KINDS, "unit_columns", "hierarchy")
 
 
 class Roles(Parameters):
     """Which column is what; a column that is not named is released as it is.
+
+    A new role is a field here. What nothing else is said of: a column with it has no other role, cannot be
+    dropped by a step and stands under it in the report, by the name and the description of the field.
 
     >>> Roles(quasi="turnover", identifiers=["name"]).quasi
     ('turnover',)
@@ -172,15 +177,20 @@ class Roles(Parameters):
         return self
 
     def _named(self) -> Iterable[tuple[str, str]]:
-        for role in _LISTS:
-            names = getattr(self, role)
-            if names != "numeric":
-                yield from ((role, name) for name in names)
-        if self.quasi == "numeric":
-            yield from (("quasi", name) for name in self.categorical)
-        for role in ("unit", "weight"):
-            if (name := getattr(self, role)) is not None:
-                yield role, name
+        for role in Roles.model_fields:
+            if role not in _BESIDE_A_ROLE:
+                yield from ((role, name) for name in self.columns_of(role))
+
+    def columns_of(self, role: str) -> tuple[str, ...]:
+        """The columns that a role names; of quasi = "numeric" those that were declared.
+
+        >>> Roles(quasi=["a"], unit="firm").columns_of("unit"), Roles(quasi=["a"]).columns_of("strata")
+        (('firm',), ())
+        """
+        given = getattr(self, role)
+        if role == "quasi" and given == "numeric":
+            return self.categorical
+        return (given,) if isinstance(given, str) else tuple(given or ())
 
     @property
     def categorical(self) -> tuple[str, ...]:

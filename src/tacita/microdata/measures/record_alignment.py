@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import CsvDialect, DataError, Matrix, Microdata
-from tacita.core.spec.roles import Kind
+from tacita.core.spec.roles import KINDS, Kind, Roles
 from tacita.io.formats.csv import cells_as_text
 
 from .evaluate import usable_numbers
@@ -95,14 +95,10 @@ def aligned(before: Microdata, after: Microdata) -> Aligned:
     return Aligned(x, z, before.scales, texts)
 
 
-# Roles whose columns a release may not have any more, and which say nothing of what is compared.
+# Roles that say what is compared. A release may not have the columns of the others any more.
+_COMPARED = ("quasi", "dependent", *KINDS, "hierarchy")
 _KEPT_ROLES = {
-    "identifiers": (),
-    "pseudonyms": (),
-    "confidential": (),
-    "strata": (),
-    "unit": None,
-    "unit_columns": (),
-    "weight": None,
-    "independent": (),
+    role: field.get_default(call_default_factory=True)
+    for role, field in Roles.model_fields.items()
+    if role not in _COMPARED
 }

@@ -18,7 +18,7 @@ from tacita.core.spec.method import RecordMethod
 from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.plan_document import Document, arguments_of, literal_of
-from tacita.core.spec.roles import Kind, Roles, RolesOfFile, RolesOfSteps
+from tacita.core.spec.roles import OF_STEPS, Kind, Roles, RolesOfFile, RolesOfSteps
 from tacita.executors.section import ExecutorSection
 from tacita.io import InputSection, toml_of
 from tacita.microdata.plans.requirements import RequireSection
@@ -36,8 +36,6 @@ from .sections import (
 # What a caller names, by the keys of [measure].
 _MEASURING = {"measures": "names", "without": "without", "domains": "domains", "settings": "settings"}
 _ORDER = ("executor", "input", "roles", "protect", "steps", "measure", "compare", "require", "output")
-# Roles of the columns that a step works on.
-_OF_STEPS = ("quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
 
 
 @dataclass(frozen=True)
@@ -163,7 +161,7 @@ class Protection(Parameters):
     def _roles_of(self, step: StepSection) -> Roles:
         """The roles of the file, with the columns of one step; kinds declared for the file hold in it too."""
         taken = set(step.columns)
-        around = self.roles.model_dump(exclude={*_OF_STEPS})
+        around = self.roles.model_dump(exclude={*OF_STEPS})
         # a stratum that is recoded is none meanwhile
         for name in ("strata", "confidential"):
             around[name] = tuple(column for column in around[name] if column not in taken)
@@ -179,7 +177,7 @@ class Protection(Parameters):
         if not self.steps:
             return self.roles
         columns = tuple(dict.fromkeys(name for step in self.steps for name in step.columns))
-        around = self.roles.model_dump(exclude={*_OF_STEPS})
+        around = self.roles.model_dump(exclude={*OF_STEPS})
         if not columns:
             return RolesOfFile(**around)
         kinds = _declared([self.roles, *self.steps], set(columns), self.steps)

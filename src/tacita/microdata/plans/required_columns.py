@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tacita.core import ParameterError, RecordMethod, Roles
+from tacita.core.spec.roles import OF_STEPS
 from tacita.microdata.methods.dropping.dropping_method import Dropping
-
-_ROLES = (
-    *("identifiers", "pseudonyms", "confidential", "strata", "unit", "unit_columns", "weight", "hierarchy"),
-)
 
 
 def refuse_needed(steps: Sequence[tuple[RecordMethod, Roles]], asked: Mapping[str, Any]) -> None:
@@ -43,10 +40,9 @@ def _who(steps: Sequence[Any], number: int) -> str:
 
 
 def _by_role(roles: Roles) -> Iterator[tuple[str, str]]:
-    for role in _ROLES:
-        given = getattr(roles, role)
-        names: Collection[str] = (given,) if isinstance(given, str) else given or ()
-        yield from ((f"it has a role ({role})", name) for name in names)
+    for role in Roles.model_fields:
+        if role not in OF_STEPS:
+            yield from ((f"it has a role ({role})", name) for name in roles.columns_of(role))
 
 
 def _by_steps(steps: Sequence[tuple[RecordMethod, Roles]], number: int) -> Iterator[tuple[str, str]]:

@@ -29,6 +29,7 @@ from tacita.core.results.score import Files
 from tacita.core.results.warning_severity import gravest_first
 from tacita.core.spec import registry
 from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.roles import OF_STEPS
 from tacita.io.versions import versions
 from tacita.microdata import warnings
 from tacita.microdata.measures import record_risk
@@ -89,13 +90,15 @@ def recorded(
             (
                 *(() if stopped is None else (search_stopped(stopped),)),
                 *warnings.find(
-                    made,
-                    uniqueness,
-                    shown.files,
-                    shown.report,
-                    estimates,
-                    (*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
-                    shuffled=section.shuffle,
+                    warnings.Finished(
+                        made=made,
+                        uniqueness=uniqueness,
+                        files=shown.files,
+                        report=shown.report,
+                        estimates=estimates,
+                        inferred=(*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
+                        shuffled=section.shuffle,
+                    )
                 ),
             )
         ),
@@ -147,9 +150,13 @@ def _noted(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
     return () if data.notes is None else data.notes.columns.items()
 
 
+# Roles that every record of a release tells, whether columns have them or not.
+_ALWAYS_SAID = (*OF_STEPS, "identifiers", "confidential", "strata", "unit", "weight", "hierarchy")
+
+
 def _unsaid(roles: Roles) -> set[str]:
-    # told where it is asked for: records of earlier releases do not know it
-    return {name for name in ("unit_columns", "pseudonyms") if not getattr(roles, name)}
+    # other roles are told where they are asked for: records of earlier releases do not know them
+    return {name for name in Roles.model_fields if name not in _ALWAYS_SAID and not getattr(roles, name)}
 
 
 def _unrecorded(roles: Roles) -> set[str]:

@@ -9,9 +9,13 @@ import numpy as np
 from tacita.core import Caution
 from tacita.microdata.protection.protect import Protected
 
+from .finders import Finished, of_releases
 
-def guessable_seed(protected: Protected) -> Iterator[Caution]:
+
+@of_releases
+def guessable_seed(release: Finished) -> Iterator[Caution]:
     """A seed short enough to be tried."""
+    protected = release.made.whole
     if "guessable-seed" in protected.claim.insisted:
         yield Caution(
             "guessable-seed",
@@ -22,8 +26,14 @@ def guessable_seed(protected: Protected) -> Iterator[Caution]:
         )
 
 
-def alone_by_keys(protected: Protected) -> Iterator[Caution]:
+@of_releases
+def alone_by_keys(release: Finished) -> Iterator[Caution]:
     """Records that nobody equals in what they show of their keys."""
+    for protected in release.made.standing.values():
+        yield from _alone(protected)
+
+
+def _alone(protected: Protected) -> Iterator[Caution]:
     if "k-of-1" not in protected.claim.insisted or not protected.method.allows_singletons:
         return
     shown = np.column_stack([protected.strata, np.nan_to_num(protected.released, nan=-1.0)])

@@ -9,11 +9,14 @@ import numpy as np
 from tacita.core import Caution, Ints, Mask
 from tacita.microdata.protection.protect import Protected
 
+from .finders import of_steps
+
 # So few different whole numbers, each in so many records, are more often codes than quantities.
 _FEW_VALUES = 10
 _RECORDS_PER_VALUE = 5
 
 
+@of_steps
 def zero_variance(protected: Protected) -> Iterator[Caution]:
     if protected.partition is None:
         return
@@ -54,6 +57,7 @@ def _group_is_zero(protected: Protected, labels: Ints, j: int) -> Mask:
     return zero
 
 
+@of_steps
 def constant_columns(protected: Protected) -> Iterator[Caution]:
     for j, name in enumerate(protected.claim.original.quasi):
         column = protected.original[:, j]
@@ -66,6 +70,7 @@ def constant_columns(protected: Protected) -> Iterator[Caution]:
             )
 
 
+@of_steps
 def codes_averaged(protected: Protected) -> Iterator[Caution]:
     """Numbers that look like codes, published as values that are none."""
     data, roles = protected.claim.original, protected.claim.original.roles
@@ -88,6 +93,7 @@ def codes_averaged(protected: Protected) -> Iterator[Caution]:
             )
 
 
+@of_steps
 def unrounded_integers(protected: Protected) -> Iterator[Caution]:
     data = protected.claim.original
     if protected.claim.labels is None:
@@ -105,6 +111,7 @@ def unrounded_integers(protected: Protected) -> Iterator[Caution]:
         )
 
 
+@of_steps
 def homogeneous(protected: Protected) -> Iterator[Caution]:
     if protected.partition is None:
         return
@@ -132,6 +139,7 @@ def _homogeneous(protected: Protected, labels: Ints, values: Ints) -> int:
     return int(np.unique(pairs[having == sizes[pairs[:, 0]], 0]).size)
 
 
+@of_steps
 def thin_strata(protected: Protected) -> Iterator[Caution]:
     counts = protected.company.sizes(protected.strata)
     thin = int((counts < 2 * (protected.claim.k or 0)).sum())

@@ -11,7 +11,10 @@ from tacita.microdata.protection.protect import Protected
 from tacita.microdata.statistics.sample_uniqueness import FEW
 from tacita.microdata.statistics.unit_counts import Company
 
+from .finders import of_maskings
 
+
+@of_maskings
 def singled_out(protected: Protected) -> Iterator[Caution]:
     """Records whose masked values, taken together, few others share."""
     if protected.partition is not None:
@@ -36,6 +39,7 @@ def _stands(protected: Protected, k: int) -> str:
     return f"is that of fewer than {k} units"
 
 
+@of_maskings
 def cells_kept(protected: Protected) -> Iterator[Caution]:
     """Masked columns that publish true values."""
     if protected.partition is not None:
@@ -52,6 +56,7 @@ def cells_kept(protected: Protected) -> Iterator[Caution]:
             )
 
 
+@of_maskings
 def extremes_reproduced(protected: Protected) -> Iterator[Caution]:
     """Columns whose largest and smallest true values stand in the release, on whatever record."""
     if "marginals-preserved" not in protected.claim.guarantees:
@@ -69,6 +74,7 @@ def extremes_reproduced(protected: Protected) -> Iterator[Caution]:
 _LIKELY = 0.95
 
 
+@of_maskings
 def rare_categories(protected: Protected) -> Iterator[Caution]:
     """Categories drawn by chance that hardly anybody has, before or after."""
     if "drawn-from-matrix" not in protected.claim.guarantees:
@@ -97,6 +103,7 @@ def _rare(codes: Floats, strata: Ints, company: Company) -> Ints:
     return np.flatnonzero((counts > 0) & (counts < FEW))
 
 
+@of_maskings
 def likely_unchanged(protected: Protected) -> Iterator[Caution]:
     """Records whose category is next to certain to be the true one."""
     claim = protected.claim
@@ -141,6 +148,7 @@ def _combinations(
     return dict(zip(named, counts.tolist(), strict=True))
 
 
+@of_maskings
 def not_swapped(protected: Protected) -> Iterator[Caution]:
     """Units at risk that found no partner, and units that the rate lacks."""
     terms = protected.claim.terms

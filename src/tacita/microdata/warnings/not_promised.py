@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tacita.core import Caution
 from tacita.core.results.release import Claim
-from tacita.microdata.protection.steps import Made
+
+from .finders import Finished, of_releases
 
 _NOT_PROMISED_OF_WILDCARDS = (
     "That records look alike: who is compatible with k records may still fit one of them best.",
@@ -89,8 +90,10 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
     return (_NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()) + kind
 
 
-def promises_withdrawn(made: Made) -> Iterator[Caution]:
+@of_releases
+def promises_withdrawn(release: Finished) -> Iterator[Caution]:
     """Promises of a step that a later one took back."""
+    made = release.made
     for number, by in dict.fromkeys((each.step, each.by) for each in made.withdrawn):
         taken = [each for each in made.withdrawn if (each.step, each.by) == (number, by)]
         names = ["+".join(made.steps[place - 1].names) for place in (number, by)]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tacita.core import Caution
-from tacita.core.results.inferred_cells import Determined
 from tacita.microdata.protection.protect import Protected
 from tacita.microdata.protection.steps import Made
 from tacita.microdata.verify.inference import way_out
 
+from .finders import Finished, of_releases, of_steps
 from .synthesis import is_synthetic
 
 # Percent of the values of a column beyond which it is hardly of use.
 _MUCH = 20.0
 
 
-def records_left_out(made: Made) -> Iterator[Caution]:
+@of_releases
+def records_left_out(release: Finished) -> Iterator[Caution]:
     """Records that are not in the release, by the rule that took them out."""
+    made = release.made
     protected = made.whole
     suppressed = sum(each.left for each in made.protected if each.method.kind != "dropping")
     if suppressed:
@@ -81,8 +83,10 @@ def _weights_short(protected: Protected) -> Iterator[Caution]:
         )
 
 
-def keys_withheld(made: Made) -> Iterator[Caution]:
+@of_releases
+def keys_withheld(release: Finished) -> Iterator[Caution]:
     """Records that show none of their keys."""
+    made = release.made
     for step in made.standing.values():
         count = int(step.search.get("withheld", 0))
         if count:
@@ -94,6 +98,7 @@ def keys_withheld(made: Made) -> Iterator[Caution]:
             )
 
 
+@of_steps
 def values_suppressed(protected: Protected) -> Iterator[Caution]:
     """Values taken away so that k records miss the same columns."""
     taken = protected.claim.suppressed
@@ -111,22 +116,25 @@ def values_suppressed(protected: Protected) -> Iterator[Caution]:
             )
 
 
-def much_withheld(protected: Protected) -> Iterator[Caution]:
+@of_releases
+def much_withheld(release: Finished) -> Iterator[Caution]:
     """Columns that lost a fifth of their values or more."""
-    found = protected.search if protected.method.kind == "withholding" else {}
-    for name, share in found.get("share_by_column", {}).items():
-        if share > _MUCH:
-            yield Caution(
-                "much-withheld",
-                f"Column {name} lost {share:.0f} % of its values.",
-                found["cells_by_column"][name],
-                "Recode it into fewer categories first, give it more importance, or leave a key out.",
-            )
+    withheld = (each for each in release.made.standing.values() if each.method.kind == "withholding")
+    for found in (each.search for each in withheld):
+        for name, share in found.get("share_by_column", {}).items():
+            if share > _MUCH:
+                yield Caution(
+                    "much-withheld",
+                    f"Column {name} lost {share:.0f} % of its values.",
+                    found["cells_by_column"][name],
+                    "Recode it into fewer categories first, give it more importance, or leave a key out.",
+                )
 
 
-def given_back(found: Sequence[Determined]) -> Iterator[Caution]:
+@of_releases
+def given_back(release: Finished) -> Iterator[Caution]:
     """One warning a column, with the records that it leaves with fewer than k, or its cells."""
-    for each in found:
+    for each in release.inferred:
         then = f"; filled in, {each.exposed} records stand with fewer than k" if each.exposed else ""
         yield Caution(
             "cells-determined",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import partial
 
 import numpy as np
 
 from tacita.core import Caution, Ints, Matrix
 from tacita.microdata.methods.synthesis.mixed import MAX_ADVANTAGE
 from tacita.microdata.protection.protect import Protected
+
+from .finders import Finished, of_releases, of_synthesis
 
 # A released extreme so near to the true one, in standard deviations, publishes it.
 _NEAR_EXTREME = 0.01
@@ -26,8 +29,14 @@ def is_synthetic(protected: Protected) -> bool:
     return roles is not None and bool(roles.dependent)
 
 
-def beside_synthetic(protected: Protected, changed: Collection[str] = ()) -> Iterator[Caution]:
-    """Columns that are neither dependent nor independent, and that no other step has `changed`."""
+@of_releases
+def beside_synthetic(release: Finished) -> Iterator[Caution]:
+    """Columns that are neither dependent nor independent, and that no other step has changed."""
+    changed = {name for step in release.made.steps for name in step.columns}
+    yield from release.by_step(partial(_beside, changed=changed), synthetic=True)
+
+
+def _beside(protected: Protected, changed: Collection[str]) -> Iterator[Caution]:
     roles = protected.claim.original.roles
     if roles is None or not roles.dependent:
         return
@@ -49,6 +58,7 @@ def of_all_kinds(protected: Protected) -> bool:
     return "values-redrawn" in protected.claim.guarantees
 
 
+@of_synthesis
 def extremes_near(protected: Protected) -> Iterator[Caution]:
     """Dependent columns whose largest or smallest value is all but the true one."""
     if not is_synthetic(protected) or of_all_kinds(protected):
@@ -69,6 +79,7 @@ def extremes_near(protected: Protected) -> Iterator[Caution]:
         )
 
 
+@of_synthesis
 def values_near(protected: Protected) -> Iterator[Caution]:
     """Synthetic values that are nearly the record's own."""
     if not is_synthetic(protected) or of_all_kinds(protected):
@@ -84,6 +95,7 @@ def values_near(protected: Protected) -> Iterator[Caution]:
             )
 
 
+@of_synthesis
 def exact_moments(protected: Protected) -> Iterator[Caution]:
     """Moments published to the last digit, and too few records to hide behind them."""
     promised = protected.claim.guarantees
@@ -113,6 +125,7 @@ def exact_moments(protected: Protected) -> Iterator[Caution]:
         )
 
 
+@of_synthesis
 def copies(protected: Protected) -> Iterator[Caution]:
     """Records drawn that are, or nearly are, an original which is the only one of its kind. O(n d log n)."""
     if not of_all_kinds(protected):
@@ -162,6 +175,7 @@ def _beside_chance(protected: Protected) -> str:
     return f"{of_halves}, {_VERDICT[found.by_chance]}"
 
 
+@of_synthesis
 def rare_values(protected: Protected) -> Iterator[Caution]:
     """Numbers that one unit alone has, published to the digit. O(n log n) a column."""
     if not of_all_kinds(protected):
@@ -202,6 +216,7 @@ def rare_values(protected: Protected) -> Iterator[Caution]:
     )
 
 
+@of_synthesis
 def membership_open(protected: Protected) -> Iterator[Caution]:
     """What the comparison of halves leaves open, or was accepted."""
     if not of_all_kinds(protected):
@@ -250,6 +265,7 @@ def _replicas(before: Matrix, after: Matrix, strata: Ints, kept: Matrix, owners:
     return int((holders[combination[len(before) :]] == 1).sum())
 
 
+@of_synthesis
 def levels_lost(protected: Protected) -> Iterator[Caution]:
     """Categories that too few originals have to be drawn from them."""
     if not of_all_kinds(protected):

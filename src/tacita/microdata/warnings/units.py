@@ -8,11 +8,14 @@ import numpy as np
 
 from tacita.core import Caution, Ints
 from tacita.microdata.protection.protect import Protected
-from tacita.microdata.protection.steps import Made
+
+from .finders import Finished, of_releases, of_steps
 
 
-def no_longer_alike(made: Made) -> Iterator[Caution]:
+@of_releases
+def no_longer_alike(release: Finished) -> Iterator[Caution]:
     """Members of one household in two regions: nobody asked for it, and everybody sees it. O(n log n)."""
+    made = release.made
     source, rows = made.claim.original, made.claim.rows
     unit = source.roles.unit if source.roles else None
     if unit is None:
@@ -39,7 +42,9 @@ def _apart(units: Ints, values: Ints) -> int:
     return int((np.bincount(pairs[:, 0]) > 1).sum())
 
 
-def unit_released(protected: Protected) -> Iterator[Caution]:
+@of_releases
+def unit_released(release: Finished) -> Iterator[Caution]:
+    protected = release.made.whole
     roles = protected.claim.original.roles
     if roles is not None and roles.unit is not None and roles.unit in protected.data.columns:
         several = np.bincount(protected.data.alike(roles.unit).codes)
@@ -53,8 +58,10 @@ def unit_released(protected: Protected) -> Iterator[Caution]:
         )
 
 
-def units_merged(protected: Protected) -> Iterator[Caution]:
+@of_releases
+def units_merged(release: Finished) -> Iterator[Caution]:
     """Units that were spelled in several ways and counted as one."""
+    protected = release.made.whole
     original = protected.claim.original
     unit = original.roles.unit if original.roles else None
     merged = original.alike(unit).merged if unit is not None else 0
@@ -68,6 +75,7 @@ def units_merged(protected: Protected) -> Iterator[Caution]:
         )
 
 
+@of_steps
 def unit_unused(protected: Protected) -> Iterator[Caution]:
     """Units named for a masking that cannot count them."""
     roles = protected.claim.original.roles

@@ -10,12 +10,11 @@ import pyarrow.compute as pc
 
 from tacita.core import Caution
 from tacita.core.data.number_parsing import UNTYPED
-from tacita.core.results.uniqueness import Uniqueness
 from tacita.microdata.measures.evaluate import context_columns
 from tacita.microdata.protection.protect import Protected
-from tacita.microdata.protection.steps import Made
 from tacita.microdata.statistics.sample_uniqueness import NEARLY_UNIQUE, spoken
 
+from .finders import Finished, of_releases
 from .synthesis import is_synthetic
 
 # Explained by unchanged columns to this degree, a masked one is given away.
@@ -28,8 +27,10 @@ def _unchanged(protected: Protected) -> list[str]:
     return [name for name in protected.data.columns if name not in touched]
 
 
-def unique_combinations(protected: Protected, found: Uniqueness) -> Iterator[Caution]:
+@of_releases
+def unique_combinations(release: Finished) -> Iterator[Caution]:
     """Records that stand alone, or with too few, on what nobody masked."""
+    protected, found = release.made.whole, release.uniqueness
     on = found.unchanged
     if not on.below_k:
         return
@@ -48,7 +49,9 @@ def unique_combinations(protected: Protected, found: Uniqueness) -> Iterator[Cau
     )
 
 
-def nearly_unique(found: Uniqueness) -> Iterator[Caution]:
+@of_releases
+def nearly_unique(release: Finished) -> Iterator[Caution]:
+    found = release.uniqueness
     for name, apart in found.by_itself.items():
         if apart.alone >= NEARLY_UNIQUE * found.records:
             yield Caution(
@@ -60,8 +63,10 @@ def nearly_unique(found: Uniqueness) -> Iterator[Caution]:
             )
 
 
-def skipped(protected: Protected) -> Iterator[Caution]:
+@of_releases
+def skipped(release: Finished) -> Iterator[Caution]:
     """What quasi='numeric' did not take."""
+    protected = release.made.whole
     left = [name for name in protected.claim.original.skipped if name in protected.data.columns]
     if left:
         yield Caution(
@@ -73,8 +78,10 @@ def skipped(protected: Protected) -> Iterator[Caution]:
         )
 
 
-def pseudonyms(made: Made) -> Iterator[Caution]:
+@of_releases
+def pseudonyms(release: Finished) -> Iterator[Caution]:
     """That pseudonyms link files, and spellings of identifiers that share one."""
+    made = release.made
     claim = made.claim
     if claim.identified is None:
         return
@@ -98,8 +105,10 @@ def pseudonyms(made: Made) -> Iterator[Caution]:
             )
 
 
-def recomputable(protected: Protected) -> Iterator[Caution]:
+@of_releases
+def recomputable(release: Finished) -> Iterator[Caution]:
     """Masked columns that the unchanged ones give away, such as a total beside its parts."""
+    protected = release.made.whole
     data, rows = protected.claim.original, protected.claim.rows
     beside = context_columns(data, _unchanged(protected), rows).values()
     known = [column for column in beside if np.ptp(column) > 0]
@@ -126,7 +135,9 @@ def recomputable(protected: Protected) -> Iterator[Caution]:
             )
 
 
-def index(protected: Protected) -> Iterator[Caution]:
+@of_releases
+def index(release: Finished) -> Iterator[Caution]:
+    protected = release.made.whole
     if not protected.data.frame.implementation.is_pandas():
         return
     frame = protected.data.native
@@ -139,17 +150,20 @@ def index(protected: Protected) -> Iterator[Caution]:
         )
 
 
-def row_order(protected: Protected, shuffled: bool) -> Iterator[Caution]:
-    if not shuffled:
+@of_releases
+def row_order(release: Finished) -> Iterator[Caution]:
+    if not release.shuffled:
         yield Caution(
             "row-order",
             "Records stand in the order of the source: its position is known to whoever holds a copy.",
-            protected.data.n,
+            release.made.data.n,
             "Release with shuffle to give them a random order.",
         )
 
 
-def formulas(protected: Protected) -> Iterator[Caution]:
+@of_releases
+def formulas(release: Finished) -> Iterator[Caution]:
+    protected = release.made.whole
     risky = 0
     for name in protected.data.columns:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from tacita.microdata.protection.protect import Protected
 from tacita.microdata.protection.steps import Made
 from tacita.microdata.statistics.sample_uniqueness import spoken
 
+from .finders import Finished, of_releases
+
 _ADVICE = {
     "coding": "Choose another limit or base, or leave out the step: it protects nobody.",
     "recoding": "Choose a coarser level or other classes, or leave out the step: it protects nobody.",
@@ -22,11 +24,13 @@ _ADVICE = {
 }
 
 
-def changed(made: Made) -> Iterator[Caution]:
+@of_releases
+def changed(release: Finished) -> Iterator[Caution]:
     """Codings and recodings that leave columns as they were, and conditions that nobody meets. O(n d).
 
     Columns that are not released are no matter, and of those that a later step changed only this is said.
     """
+    made = release.made
     for number, (step, protected) in enumerate(zip(made.steps, made.protected, strict=True), 1):
         kind = protected.method.kind
         if kind not in _ADVICE:
@@ -65,8 +69,10 @@ _MOST_UNRELATED = 50.0
 _COARSER = ("recoding", "generalisation", "withholding", "dropping")
 
 
-def one_value_left(made: Made) -> Iterator[Caution]:
+@of_releases
+def one_value_left(release: Finished) -> Iterator[Caution]:
     """Columns that had several values, and show one or none in all records. O(n d)."""
+    made = release.made
     for name in _emptied(made):
         shown = _values(made.data, name)
         what = "a single value in all records" if shown else "no value in any record"
@@ -78,9 +84,11 @@ def one_value_left(made: Made) -> Iterator[Caution]:
         )
 
 
-def little_left(made: Made, files: Files, report: Report) -> Iterator[Caution]:
+@of_releases
+def little_left(release: Finished) -> Iterator[Caution]:
     """Columns of categories that became so coarse that little is left, and did not end in one value."""
-    measured = _certainty(made, files, report)
+    made = release.made
+    measured = _certainty(made, release.files, release.report)
     if measured is None:
         return
     emptied = _emptied(made)
@@ -94,8 +102,10 @@ def little_left(made: Made, files: Files, report: Report) -> Iterator[Caution]:
             )
 
 
-def relations_lost(report: Report) -> Iterator[Caution]:
+@of_releases
+def relations_lost(release: Finished) -> Iterator[Caution]:
     """Protected columns that hardly go with unchanged ones any more, whatever they look like themselves."""
+    report = release.report
     score = next((each for each in report if each.name == RelationsLost.name), None)
     lost = {} if score is None else {n: v for n, v in score.per_attribute.items() if v > _MOST_UNRELATED}
     if score is None or score.value is None or score.value <= _MOST_UNRELATED or not lost:
@@ -114,13 +124,15 @@ def relations_lost(report: Report) -> Iterator[Caution]:
     )
 
 
-def estimates_moved(made: Made, estimates: Sequence[Estimate]) -> Iterator[Caution]:
+@of_releases
+def estimates_moved(release: Finished) -> Iterator[Caution]:
     """Weighted estimates of the population outside the interval that the source gives them.
 
     Of labels that a generalisation replaced there is nothing to compare; NCP tells what that cost.
     """
-    coarser = {name for step in made.steps if step.method.kind == "generalisation" for name in step.columns}
-    estimates = [each for each in estimates if each.column not in coarser]
+    steps = [step for step in release.made.steps if step.method.kind == "generalisation"]
+    coarser = {name for step in steps for name in step.columns}
+    estimates = [each for each in release.estimates if each.column not in coarser]
     outside = [each for each in estimates if _leaves(each)]
     if not outside:
         return

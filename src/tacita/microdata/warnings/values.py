@@ -12,6 +12,7 @@ from tacita.microdata.protection.group_representatives import exposed_groups
 from tacita.microdata.protection.protect import Protected
 
 from . import rounding_attack
+from .finders import of_steps
 
 # Fewer of a column that come back, of those that chance leaves open, are not worth a word.
 _WORTH_TELLING = 0.05
@@ -19,6 +20,7 @@ _WORTH_TELLING = 0.05
 _RELATED, _BROKEN = 1e-10, 1e-6
 
 
+@of_steps
 def true_records(protected: Protected) -> Iterator[Caution]:
     """Groups that publish the very record of somebody."""
     k = protected.claim.k
@@ -42,6 +44,7 @@ def true_records(protected: Protected) -> Iterator[Caution]:
         )
 
 
+@of_steps
 def rounding_restores(protected: Protected) -> Iterator[Caution]:
     """Values, and whole records, that rounding brings back."""
     if not rounding_attack.changes_values(protected.claim):
@@ -66,6 +69,7 @@ def rounding_restores(protected: Protected) -> Iterator[Caution]:
         )
 
 
+@of_steps
 def impossible_values(protected: Protected) -> Iterator[Caution]:
     """Values that no original could have: below zero, or with decimals, where all originals have none."""
     if protected.partition is not None or "numeric" not in protected.claim.original.scales:
@@ -95,6 +99,7 @@ def impossible_values(protected: Protected) -> Iterator[Caution]:
             )
 
 
+@of_steps
 def broken_relations(protected: Protected) -> Iterator[Caution]:
     """Sums and other linear relations of all originals that do not hold in the release. O(n d^2)."""
     if protected.partition is not None or "numeric" not in protected.claim.original.scales:
