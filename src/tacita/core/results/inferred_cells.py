@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from tacita.core.errors import DataError
 
 # What stands in for the order of the records where it is that of the source.
 ROW_ORDER = "the order of the records"
@@ -50,6 +52,25 @@ class Determined:
         'total with rent and grants'
         """
         return ", or from ".join(together(names) for names in self.columns)
+
+
+class InferenceError(DataError):
+    """Columns of a release give back what was hidden in others. Nothing was written.
+
+    `found` has what follows, and from which columns.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        field: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        places: Sequence[tuple[str, ...]] = (),
+        *,
+        found: Sequence[Determined] = (),
+    ) -> None:
+        super().__init__(message, field, fields, places)
+        self.found = tuple(found)
 
 
 def together(names: Sequence[str], word: str = "with", last: str = "and") -> str:

@@ -40,6 +40,25 @@ class Verdict:
         return {name: value for name, value in asdict(self).items() if name not in empty}
 
 
+class RequirementError(VerificationError):
+    """A finished release does not meet what was required of it. Nothing was written.
+
+    `unmet` has the verdict on each requirement that is not met.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        field: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        places: Sequence[tuple[str, ...]] = (),
+        *,
+        unmet: Sequence[Verdict] = (),
+    ) -> None:
+        super().__init__(message, field, fields, places)
+        self.unmet = tuple(unmet)
+
+
 @dataclass(frozen=True)
 class Check(Generic[E]):
     """A promise in words and the function that tries to refute it: what is wrong, in counts, or None."""
