@@ -11,7 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Self
+from typing import Self, TypedDict
+
+
+class ErrorDetails(TypedDict, total=False):
+    """What an error may be about, besides its message; see TacitaError."""
+
+    field: str | None
+    fields: Mapping[str, str] | None
+    places: Sequence[tuple[str, ...]]
 
 
 class TacitaError(Exception):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
-from tacita.core.errors import DataError
+from tacita.core.errors import DataError, ErrorDetails
 
 # What stands in for the order of the records where it is that of the source.
 ROW_ORDER = "the order of the records"
@@ -61,15 +62,9 @@ class InferenceError(DataError):
     """
 
     def __init__(
-        self,
-        message: str = "",
-        field: str | None = None,
-        fields: Mapping[str, str] | None = None,
-        places: Sequence[tuple[str, ...]] = (),
-        *,
-        found: Sequence[Determined] = (),
+        self, message: str = "", *, found: Sequence[Determined] = (), **about: Unpack[ErrorDetails]
     ) -> None:
-        super().__init__(message, field, fields, places)
+        super().__init__(message, **about)
         self.found = tuple(found)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, Unpack
 
-from tacita.core.errors import VerificationError
+from tacita.core.errors import ErrorDetails, VerificationError
 
 from .inferred_cells import Determined
 
@@ -47,15 +47,9 @@ class RequirementError(VerificationError):
     """
 
     def __init__(
-        self,
-        message: str = "",
-        field: str | None = None,
-        fields: Mapping[str, str] | None = None,
-        places: Sequence[tuple[str, ...]] = (),
-        *,
-        unmet: Sequence[Verdict] = (),
+        self, message: str = "", *, unmet: Sequence[Verdict] = (), **about: Unpack[ErrorDetails]
     ) -> None:
-        super().__init__(message, field, fields, places)
+        super().__init__(message, **about)
         self.unmet = tuple(unmet)
 
 
