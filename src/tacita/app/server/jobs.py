@@ -40,7 +40,7 @@ class Job:
 
     def __init__(
         self,
-        owner: JobOwner,
+        workspace: JobOwner,
         verb: str,
         given: Mapping[str, Any],
         then: Then,
@@ -63,7 +63,7 @@ class Job:
         self.bounds: list[tuple[float, float, float]] = []
         self.began = time.monotonic()
         self.seconds: float | None = None
-        self._owner, self._given, self._then, self._quiet = owner, given, then, quiet
+        self._workspace, self._given, self._then, self._quiet = workspace, given, then, quiet
         self._child: WorkerProcess | None = None
         self._task = asyncio.create_task(self._run())
 
@@ -79,7 +79,7 @@ class Job:
 
     async def _run(self) -> None:
         try:
-            self._child = await self._owner.child()
+            self._child = await self._workspace.child()
             self.answer = await self._ask(self._child)
             self.state = "done"
         except Refused as problem:
@@ -96,7 +96,7 @@ class Job:
             self.state, self.message = "broken", type(problem).__name__
         child, self._child = self._child, None
         if child is not None and self.state != "cancelled":
-            self._owner.give_back(child)
+            self._workspace.give_back(child)
         self.seconds = time.monotonic() - self.began
         self._then(self)
         self._publish("ended", {"state": self.state})
@@ -107,18 +107,18 @@ class Job:
     def _hear(self, event: str, message: dict[str, Any]) -> None:
         if event == "progress":
             self.stage, self.share = message["stage"], message["share"]
-            message["words"] = self._owner.stage(self.stage)
+            message["words"] = self._workspace.stage(self.stage)
         elif event == "bounds":
             self.bounds.append((round(self.elapsed, 2), message["lower"], message["upper"]))
         self._publish(event, {"elapsed": round(self.elapsed, 1), **message})
 
     def _publish(self, event: str, message: dict[str, Any]) -> None:
         if not self._quiet:
-            self._owner.bus.publish(event, {"job": self.id, "about": self.about, **message})
+            self._workspace.bus.publish(event, {"job": self.id, "about": self.about, **message})
 
     def refuse(self, message: str) -> None:
         """Say no, in the language of the page, to what a child has answered."""
-        self.state, self.message, self.language = "refused", message, self._owner.language
+        self.state, self.message, self.language = "refused", message, self._workspace.language
 
     async def settled(self, seconds: float) -> bool:
         """Whether it ended within some seconds."""
