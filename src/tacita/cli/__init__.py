@@ -47,7 +47,7 @@ _HOMES = {
     "risk": "risk",
     "datasets": "datasets",
     "app": "app",
-    "pseudonym-key": "keys",
+    "pseudonym-key": "pseudonym_key",
 }
 # commands whose options depend on the method that the words name
 _BUILT_FOR_WORDS = {
