@@ -40,7 +40,8 @@ def fewest(terms: Mapping[str, Any]) -> int:
 
 def allowed(terms: Mapping[str, Any], n: int) -> int:
     """How many of n records may be suppressed."""
-    return floor(terms["suppression_limit"] * n + 1e-9)
+    most: int = floor(terms["suppression_limit"] * n + 1e-9)
+    return most
 
 
 def counted(classes: Ints, values: Ints) -> Floats:
@@ -129,7 +130,8 @@ def broken(
             distance = _up_and_down(shares - before, texts, hierarchy)
         else:
             distance = np.abs(shares - before).sum(axis=1) / 2
-        return distance > each["t"] + _SLACK
+        found: Mask = distance > each["t"] + _SLACK
+        return found
     present = table > 0
     if name == "beta_likeness":
         most = np.full(before.size, each["beta"])
@@ -137,7 +139,8 @@ def broken(
             most = np.minimum(most, -np.log(before))
         return ((shares - before) / before > most + _SLACK).any(axis=1)
     ratio = np.abs(np.log2(np.where(present, shares, before) / before))
-    return (present & ~(ratio < each["delta"] + _SLACK)).any(axis=1)
+    found: Mask = (present & ~(ratio < each["delta"] + _SLACK)).any(axis=1)
+    return found
 
 
 def _alike(each: Mapping[str, Any], table: Floats, shares: Floats) -> Mask:
@@ -145,15 +148,18 @@ def _alike(each: Mapping[str, Any], table: Floats, shares: Floats) -> Mask:
     different = (table > 0).sum(axis=1)
     kind = each.get("kind", "distinct")
     if kind == "distinct":
-        return different < each["l"]
+        found: Mask = different < each["l"]
+        return found
     if kind == "entropy":
         surprise = np.log(np.where(shares > 0, shares, 1.0))
-        return (-(shares * surprise).sum(axis=1) < np.log(each["l"]) - _SLACK) | (
+        found: Mask = (-(shares * surprise).sum(axis=1) < np.log(each["l"]) - _SLACK) | (
             different < each["l"] - _SLACK
         )
+        return found
     ranked = -np.sort(-table, axis=1)
     tail = ranked[:, int(each["l"]) - 1 :].sum(axis=1)
-    return ~(ranked[:, 0] < each["c"] * tail)
+    found: Mask = ~(ranked[:, 0] < each["c"] * tail)
+    return found
 
 
 def _along(each: Mapping[str, Any], surplus: Floats, texts: Sequence[str]) -> Floats:

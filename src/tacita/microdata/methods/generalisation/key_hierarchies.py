@@ -50,12 +50,12 @@ class Ladder:
     @property
     def height(self) -> int:
         """The last level."""
-        return self.levels.shape[0] - 1
+        return int(self.levels.shape[0] - 1)
 
     @property
     def leaves(self) -> int:
         """How many values there may be, a missing one included."""
-        return self.levels.shape[1]
+        return int(self.levels.shape[1])
 
     @cached_property
     def shares(self) -> Floats:
@@ -166,7 +166,7 @@ class Keys:
     @property
     def n(self) -> int:
         """Number of records."""
-        return self.leaves.shape[1]
+        return int(self.leaves.shape[1])
 
     def taken(self, rows: Ints) -> Keys:
         """Some of the records."""
