@@ -23,7 +23,7 @@ import pyarrow.csv
 import tacita
 from tacita import datasets, registry
 from tacita.core import Ints, Matrix, ParameterError, Run
-from tacita.microdata.methods.synthesis.columns import Columns
+from tacita.microdata.methods.synthesis.column_margins import Columns
 from tacita.microdata.methods.synthesis.synthesis_method import Synthesis
 from tacita.microdata.protection.membership import Attack, Membership
 

@@ -116,4 +116,4 @@ class _MovedModules:
 def install() -> None:
     """Let former names be imported; once is enough."""
     if not any(isinstance(finder, _MovedModules) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _MovedModules())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _MovedModules())

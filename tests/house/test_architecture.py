@@ -299,19 +299,25 @@ def importing(path, for_types=True):
     ]
 
 
-def imports(path, name, for_types=True):
+def sources(path, name, for_types=True):
+    """The module of tacita that each import of a file names, and what is taken from it."""
     package = [*name.split("."), "x"] if path.name == "__init__.py" else name.split(".")
     for node in importing(path, for_types):
         if isinstance(node, ast.Import):
-            yield from (a.name.removeprefix("tacita.") for a in node.names if a.name.startswith("tacita"))
-        else:
-            if node.level:
-                base = ".".join([*package[: -node.level], *([node.module] if node.module else [])])
-            elif (node.module or "").partition(".")[0] == "tacita":
-                base = (node.module or "").removeprefix("tacita").removeprefix(".")
-            else:
-                continue
-            yield from (base or alias.name for alias in node.names)
+            yield from (
+                (a.name.removeprefix("tacita."), []) for a in node.names if a.name.startswith("tacita")
+            )
+        elif node.level:
+            base = [*package[: -node.level], *([node.module] if node.module else [])]
+            yield ".".join(base), [alias.name for alias in node.names]
+        elif (node.module or "").partition(".")[0] == "tacita":
+            base = node.module.removeprefix("tacita").removeprefix(".")
+            yield base, [alias.name for alias in node.names]
+
+
+def imports(path, name, for_types=True):
+    for base, taken in sources(path, name, for_types):
+        yield from [base] if base else taken
 
 
 @pytest.mark.parametrize(("name", "path"), list(modules()), ids=[name for name, _ in modules()])
@@ -355,6 +361,54 @@ def test_the_ground_floor_brings_no_arrays_along(name):
                 assert target.startswith((f"{name}", "core.errors")), f"{module} imports tacita.{target}"
 
 
+MODULES = dict(modules())
+
+
+@cache
+def files_imported(name):
+    """The files that a file imports, what types alone need included; a name of a package is its `__init__`.
+
+    Of `from .package import module` it is the module, whatever else the package has.
+    """
+    found = set()
+    for base, taken in sources(MODULES[name], name):
+        inner = {f"{base}.{each}".removeprefix(".") for each in taken}
+        found |= {each if each in MODULES else base for each in inner} or {base}
+    return frozenset(each for each in found if each in MODULES and each != name)
+
+
+FOLDERS = sorted({"", *(name.rpartition(".")[0] for name in MODULES)} - {"__init__"})
+
+
+def beneath(folder):
+    """What each file and folder of a folder imports of the others, what types alone need included."""
+    under = f"{folder}." if folder else ""
+
+    def room_of(name):
+        return name.removeprefix(under).partition(".")[0] if name.startswith(under) else "__init__"
+
+    found = {}
+    for name in MODULES:
+        if name == folder or name.startswith(under):
+            targets = {each for each in files_imported(name) if each == folder or each.startswith(under)}
+            found.setdefault(room_of(name), set()).update(map(room_of, targets))
+    return {room: targets - {room} for room, targets in found.items()}
+
+
+def test_no_file_imports_itself_by_way_of_others_not_even_for_types():
+    found = {name: files_imported(name) for name in MODULES}
+    known = {}
+    for name in MODULES:
+        floor_of(name, found, known=known)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder or "tacita")
+def test_no_arrow_of_a_folder_runs_upwards_not_even_for_types(folder):
+    found = beneath(folder)
+    for room in found:
+        floor_of(room, found)
+
+
 def rooms():
     """What each room of the house, and those who use it, import: the first part of every name."""
     found = {"__main__": {"cli", "startup_timer"}, "__init__": {"api", "core", "microdata", "datasets"}}
@@ -371,9 +425,14 @@ def rooms():
     return {room: {each for each in targets if each in found} - {room} for room, targets in found.items()}
 
 
-def floor_of(room, house, above=()):
+def floor_of(room, house, above=(), known=None):
+    """The floor of a room, above all that it imports; `known` are floors that were found before."""
     assert room not in above, f"a circle: {' > '.join((*above, room))}"
-    return 1 + max((floor_of(each, house, (*above, room)) for each in house[room]), default=0)
+    known = {} if known is None else known
+    if room not in known:
+        floors = [floor_of(each, house, (*above, room), known) for each in house[room]]
+        known[room] = 1 + max(floors, default=0)
+    return known[room]
 
 
 def test_the_house_has_seven_floors_and_no_circle():
@@ -387,6 +446,14 @@ def test_the_house_has_seven_floors_and_no_circle():
 def test_a_circle_is_seen():
     with pytest.raises(AssertionError, match="a circle: a > b > a"):
         floor_of("a", {"a": {"b"}, "b": {"a"}})
+
+
+def test_every_file_is_among_those_without_a_circle():
+    apart = ("__init__", "__main__", "_moved", "_version")
+    assert len(MODULES) == len(list(HOUSE.rglob("*.py"))) - len(apart)
+    assert "core.errors" in files_imported("core.results.verdicts")
+    assert "core.results.verdicts" in files_imported("core")
+    assert "app.server.workspaces" in files_imported("app.server.application")
 
 
 def test_the_rule_sees_a_forbidden_import(tmp_path):

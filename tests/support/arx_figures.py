@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from tacita.io.hierarchies import read_hierarchy
-from tacita.microdata.methods.generalisation.file_models import Population
-from tacita.microdata.methods.generalisation.key_hierarchies import Keys, ladders_of
+from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Population, ladders_of
 from tacita.microdata.methods.generalisation.models import Models, built
 from tacita.microdata.methods.generalisation.quality import Quality
 

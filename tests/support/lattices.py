@@ -8,8 +8,7 @@ from typing import get_args
 import numpy as np
 
 from tacita.core import Hierarchy
-from tacita.microdata.methods.generalisation.file_models import Population
-from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Ladder
+from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Ladder, Population
 from tacita.microdata.methods.generalisation.quality import Aggregate, Quality, QualityName
 from tacita.microdata.methods.generalisation.search import less
 

@@ -67,7 +67,7 @@ _HOMES = {
     "completion": "manual",
     "manual": "manual",
     "app": "app",
-    "pseudonym-key": "keys",
+    "pseudonym-key": "pseudonym_key",
 }
 # commands whose options depend on the method that the words name
 _BUILT_FOR_WORDS = {

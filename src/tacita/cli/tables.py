@@ -268,7 +268,7 @@ _ASKED = {
 }
 _METHOD = {
     "method": FieldInfo(
-        annotation=str | None,  # type: ignore[arg-type]
+        annotation=str | None,
         default=None,
         description="method that adjusted the values, with its parameters; where no cell is withheld",
     ),

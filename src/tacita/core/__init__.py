@@ -18,21 +18,14 @@ if TYPE_CHECKING:
     from .data.relations import Relations
     from .data.suppression_pattern import Pattern, Problem
     from .data.table import Table
-    from .errors import (
-        Cancelled,
-        DataError,
-        InferenceError,
-        ParameterError,
-        RequirementError,
-        TacitaError,
-        VerificationError,
-    )
+    from .errors import Cancelled, DataError, ParameterError, TacitaError, VerificationError
+    from .results.inferred_cells import InferenceError
     from .results.progress import Bounds, Progress, Run
     from .results.release import Caution, Record, RecordsRelease, Release
     from .results.risk_profile import RiskProfile
     from .results.score import Categories, Comparison, Report, Score
     from .results.trials import Trial, Trials
-    from .results.verdicts import Verdict
+    from .results.verdicts import RequirementError, Verdict
     from .spec.method import Method, RecordMethod
     from .spec.params import GroupSize, Parameters
     from .spec.roles import Roles
@@ -102,15 +95,14 @@ _HOMES = {
     "data.relations": "Relations",
     "data.suppression_pattern": "Pattern Problem",
     "data.table": "Table",
-    "errors": (
-        "Cancelled DataError InferenceError ParameterError RequirementError TacitaError VerificationError"
-    ),
+    "errors": "Cancelled DataError ParameterError TacitaError VerificationError",
+    "results.inferred_cells": "InferenceError",
     "results.progress": "Bounds Progress Run",
     "results.release": "Caution Record RecordsRelease Release",
     "results.risk_profile": "RiskProfile",
     "results.score": "Categories Comparison Report Score",
     "results.trials": "Trial Trials",
-    "results.verdicts": "Verdict",
+    "results.verdicts": "RequirementError Verdict",
     "spec.method": "Method RecordMethod",
     "spec.params": "GroupSize Parameters",
     "spec.roles": "Roles",

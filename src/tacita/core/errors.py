@@ -2,20 +2,24 @@
 
 A message says who speaks, what was wanted, what came, and what to do. It never
 holds a value of the data: counts, column names and row numbers are enough to
-mend a file, and an error ends up in logs that nobody protects.
+mend a file, and an error ends up in logs that nobody protects. Errors that
+carry a result stand where that result is defined: `results/verdicts.py` and
+`results/inferred_cells.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Self
+from typing import Self, TypedDict
 
-if TYPE_CHECKING:
-    from .results.inferred_cells import Determined
 
-if TYPE_CHECKING:
-    from .results.verdicts import Verdict
+class ErrorDetails(TypedDict, total=False):
+    """What an error may be about, besides its message; see TacitaError."""
+
+    field: str | None
+    fields: Mapping[str, str] | None
+    places: Sequence[tuple[str, ...]]
 
 
 class TacitaError(Exception):
@@ -74,45 +78,7 @@ class VerificationError(TacitaError):
     """A finished release failed its independent check. Nothing was written."""
 
 
-class RequirementError(VerificationError):
-    """A finished release does not meet what was required of it. Nothing was written.
-
-    `unmet` has the verdict on each requirement that is not met.
-    """
-
-    def __init__(
-        self,
-        message: str = "",
-        field: str | None = None,
-        fields: Mapping[str, str] | None = None,
-        places: Sequence[tuple[str, ...]] = (),
-        *,
-        unmet: Sequence[Verdict] = (),
-    ) -> None:
-        super().__init__(message, field, fields, places)
-        self.unmet = tuple(unmet)
-
-
 class Cancelled(TacitaError):
     """The caller asked a running job to stop. Nothing was written."""
 
     exit_code = 130
-
-
-class InferenceError(DataError):
-    """Columns of a release give back what was hidden in others. Nothing was written.
-
-    `found` has what follows, and from which columns.
-    """
-
-    def __init__(
-        self,
-        message: str = "",
-        field: str | None = None,
-        fields: Mapping[str, str] | None = None,
-        places: Sequence[tuple[str, ...]] = (),
-        *,
-        found: Sequence[Determined] = (),
-    ) -> None:
-        super().__init__(message, field, fields, places)
-        self.found = tuple(found)

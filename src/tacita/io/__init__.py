@@ -112,7 +112,8 @@ def read(path: str | Path, options: InputOptions | None = None, *, shown_as: str
     data = form(**given).decode(content, name)
     if data.dialect is not None:
         refuse_values_as_names(data.columns, name)
-    return replace(data, path=path.absolute())
+    found: Microdata = replace(data, path=path.absolute())
+    return found
 
 
 def taken_in(data: Any) -> Microdata:

@@ -136,7 +136,8 @@ def _emptied(frame: nw.DataFrame[Any], name: str, where: Mask, dialect: CsvDiale
         # a place that is missing gives a value that is missing, whatever the type
         places = pa.array([None if gone else place for place, gone in enumerate(where.tolist())], pa.int64())
         made = _polars_taken(native, places) if frame.implementation.is_polars() else native.take(places)
-    return nw.from_native(made, series_only=True).alias(name)
+    found: nw.Series[Any] = nw.from_native(made, series_only=True).alias(name)
+    return found
 
 
 def _polars_taken(native: Any, places: pa.Array) -> Any:

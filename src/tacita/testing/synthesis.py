@@ -85,7 +85,7 @@ def it_promises_changed_cells_and_never_groups(method: Any) -> Findings:
 def categories_come_back_as_codes_that_were_there(method: Any) -> Findings:
     if "nominal" not in method.takes:
         return
-    from tacita.microdata.methods.synthesis.columns import Columns
+    from tacita.microdata.methods.synthesis.column_margins import Columns
 
     y, s = explained()
     codes = np.random.default_rng(3).integers(0, 3, len(y)).astype(float)

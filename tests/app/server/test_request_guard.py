@@ -119,7 +119,8 @@ def test_web_sockets_are_closed(site):
     async def send(message):
         sent.append(message)
 
-    asyncio.run(RequestGuard(None, site)({"type": "websocket"}, None, send))
+    guard = RequestGuard(None, authority=site.authority, origin=site.origin, find=site.workspaces.find)
+    asyncio.run(guard({"type": "websocket"}, None, send))
     assert sent == [{"type": "websocket.close", "code": 1008}]
 
 

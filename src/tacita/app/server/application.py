@@ -118,7 +118,7 @@ def application(site: Site, routes: list[BaseRoute]) -> ASGIApp:
     """All routes, behind the guard."""
     app = Starlette(routes=routes, lifespan=site.lifespan)
     app.state.site = site
-    return RequestGuard(app, site)
+    return RequestGuard(app, authority=site.authority, origin=site.origin, find=site.workspaces.find)
 
 
 def mark_of(name: str) -> Path | None:

@@ -6,14 +6,11 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
-
-if TYPE_CHECKING:
-    from .workspaces import Workspace
 
 # Events that are kept for whoever lost the connection, and seconds between signs of life.
 _KEPT = 500
@@ -81,10 +78,10 @@ class Bus:
 
 async def events(request: Request) -> Response:
     """Events of the browser that asks, after the last one that its page knows."""
-    workspace: Workspace = request.state.workspace
+    bus: Bus = request.state.workspace.bus
     given = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
     after = int(given) if given.isdecimal() and len(given) < 12 else 0
-    return StreamingResponse(workspace.bus.stream(after, request), media_type="text/event-stream")
+    return StreamingResponse(bus.stream(after, request), media_type="text/event-stream")
 
 
 ROUTES = [Route("/events", events)]

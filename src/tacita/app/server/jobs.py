@@ -6,15 +6,29 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
+from .events import Bus
 from .worker_processes import Broken, Refused, WorkerProcess
-
-if TYPE_CHECKING:
-    from .workspaces import Workspace
 
 State = Literal["running", "done", "refused", "cancelled", "broken"]
 Then = Callable[["Job"], None]
+
+
+class JobOwner(Protocol):
+    """Whose job it is: where it takes its worker from, and who hears of it. A workspace is one."""
+
+    language: str
+    bus: Bus
+
+    async def child(self) -> WorkerProcess:
+        """A child that is free."""
+
+    def give_back(self, child: WorkerProcess) -> None:
+        """A child that is through."""
+
+    def stage(self, name: str) -> str:
+        """A stage of a run in the language of the browser."""
 
 
 class Job:
@@ -26,7 +40,7 @@ class Job:
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: JobOwner,
         verb: str,
         given: Mapping[str, Any],
         then: Then,

@@ -6,16 +6,12 @@ against other sites, and headers that let the page load nothing but its own file
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
-from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-if TYPE_CHECKING:
-    from .application import Site
-    from .workspaces import Workspace
 
 COOKIE = "tacita"
 ENTRANCE = "/enter"
@@ -34,10 +30,15 @@ HEADERS = {
 
 
 class RequestGuard:
-    """Wraps the whole application: there is no way around it to any route, those of the future included."""
+    """Wraps the whole application: there is no way around it to any route, those of the future included.
 
-    def __init__(self, app: ASGIApp, site: Site) -> None:
-        self._app, self._site = app, site
+    `authority` and `origin` are the address of the server, as browsers write it in Host and in Origin; `find`
+    has the workspace of a cookie, or None.
+    """
+
+    def __init__(self, app: ASGIApp, *, authority: str, origin: str, find: Callable[[str], object]) -> None:
+        self._app, self._find = app, find
+        self._authority, self._origin = authority, origin
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -60,10 +61,10 @@ class RequestGuard:
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
-        if headers.getlist("host") != [self._site.authority]:
+        if headers.getlist("host") != [self._authority]:
             return PlainTextResponse("This is not the address of tacita.\n", 421)
         method, path = scope["method"], scope["path"]
-        if method not in _READING and headers.getlist("origin") != [self._site.origin]:
+        if method not in _READING and headers.getlist("origin") != [self._origin]:
             return PlainTextResponse("This was not sent by the page of tacita.\n", 403)
         if path == ENTRANCE and method in _READING:
             # a link from a terminal or a file is no request of this site; its token stands for it
@@ -79,9 +80,9 @@ class RequestGuard:
         scope.setdefault("state", {})["workspace"] = workspace
         return None
 
-    def _workspace(self, headers: Headers) -> Workspace | None:
+    def _workspace(self, headers: Headers) -> object:
         try:
             found = SimpleCookie("; ".join(headers.getlist("cookie"))).get(COOKIE)
         except CookieError:
             return None
-        return None if found is None else self._site.workspaces.find(found.value)
+        return None if found is None else self._find(found.value)

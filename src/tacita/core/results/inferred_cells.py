@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
+
+from tacita.core.errors import DataError, ErrorDetails
 
 # What stands in for the order of the records where it is that of the source.
 ROW_ORDER = "the order of the records"
@@ -50,6 +53,19 @@ class Determined:
         'total with rent and grants'
         """
         return ", or from ".join(together(names) for names in self.columns)
+
+
+class InferenceError(DataError):
+    """Columns of a release give back what was hidden in others. Nothing was written.
+
+    `found` has what follows, and from which columns.
+    """
+
+    def __init__(
+        self, message: str = "", *, found: Sequence[Determined] = (), **about: Unpack[ErrorDetails]
+    ) -> None:
+        super().__init__(message, **about)
+        self.found = tuple(found)
 
 
 def together(names: Sequence[str], word: str = "with", last: str = "and") -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, Unpack
 
-from tacita.core.errors import VerificationError
+from tacita.core.errors import ErrorDetails, VerificationError
 
 from .inferred_cells import Determined
 
@@ -38,6 +38,19 @@ class Verdict:
         """For JSON: what was inferred, and columns, only where there are some."""
         empty = {name for name in ("inferred", "columns") if not getattr(self, name)}
         return {name: value for name, value in asdict(self).items() if name not in empty}
+
+
+class RequirementError(VerificationError):
+    """A finished release does not meet what was required of it. Nothing was written.
+
+    `unmet` has the verdict on each requirement that is not met.
+    """
+
+    def __init__(
+        self, message: str = "", *, unmet: Sequence[Verdict] = (), **about: Unpack[ErrorDetails]
+    ) -> None:
+        super().__init__(message, **about)
+        self.unmet = tuple(unmet)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,8 +125,8 @@ def quantiles(known: Spreads, shares: Floats) -> Rounds[tuple[Matrix, Matrix]]:
     quantile must be.
     """
     if known.parts == 1:
-        (found,) = yield QuantileQuestion(tuple(shares.tolist()))
-        return found
+        answered: Sequence[tuple[Matrix, Matrix]] = yield QuantileQuestion(tuple(shares.tolist()))
+        return answered[0]
     places = shares * (known.n - 1)
     wanted = np.unique(np.concatenate([np.floor(places), np.ceil(places)])).astype(np.int64)
     standing = yield from standings()

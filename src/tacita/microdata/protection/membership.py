@@ -17,7 +17,7 @@ import numpy as np
 
 from tacita.core import DataError, Floats, Ints, Labels, Mask, Matrix, ParameterError, Run, TacitaError
 from tacita.core.spec.roles import Kind
-from tacita.microdata.methods.synthesis.columns import Columns
+from tacita.microdata.methods.synthesis.column_margins import Columns
 from tacita.microdata.methods.synthesis.mixed import SMALLEST_K, MixedSynthesis, counted
 
 # The name by which a release above the limit is accepted.
@@ -341,7 +341,7 @@ class _Comparing:
 
     def keys(self, x: Matrix, strata: Labels) -> np.ndarray:
         """A number for each record that two share only if they compare as equal, but for chance of 2^-60."""
-        found = strata.astype(np.uint64) * self.factors[-1]
+        found: np.ndarray = strata.astype(np.uint64) * self.factors[-1]
         for values, edge, factor in zip(x.T, self.edges, self.factors[:-1], strict=True):
             gaps = np.isnan(values)
             cells = values if edge is None else np.searchsorted(edge, values, "right").astype(np.float64)

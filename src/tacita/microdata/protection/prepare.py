@@ -24,7 +24,7 @@ from tacita.core.spec.options import Missing
 from tacita.core.spec.roles import Kind
 from tacita.io.hierarchies import as_hierarchy
 from tacita.microdata.methods.dropping.dropping_method import Cells
-from tacita.microdata.methods.synthesis.columns import Columns
+from tacita.microdata.methods.synthesis.column_margins import Columns
 from tacita.microdata.statistics.sample_uniqueness import combined
 
 from . import checks

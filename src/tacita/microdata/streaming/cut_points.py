@@ -48,7 +48,8 @@ def planted(z: Floats, ties: Floats, parts: int, first: int = 0) -> Cut | int:
 
 
 def _below(values: Floats, ties: Floats, value: float, tie: float) -> np.ndarray:
-    return (values < value) | ((values == value) & (ties < tie))
+    found: np.ndarray = (values < value) | ((values == value) & (ties < tie))
+    return found
 
 
 def part_of(cut: Cut | int, z: Floats, ties: Floats) -> Ints:

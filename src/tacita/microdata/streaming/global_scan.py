@@ -40,7 +40,8 @@ class Dealt:
 
     def staying(self, data: Microdata) -> Mask:
         """Who does not leave for a missing value."""
-        return ~np.logical_or.reduce([np.zeros(data.n, dtype=bool), *map(data.missing, self.complete)])
+        found: Mask = ~np.logical_or.reduce([np.zeros(data.n, dtype=bool), *map(data.missing, self.complete)])
+        return found
 
     def stratum_of(self, table: pa.Table, x: Floats) -> Hashes:
         """A number for the stratum of each record."""

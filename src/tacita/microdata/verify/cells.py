@@ -98,7 +98,7 @@ def identical(old: pa.Array, new: pa.Array) -> bool:
         )
     if kind != new.type:
         stored = pa.timestamp("ms", kind.tz) if kind in _seconds(kind) else _STORED_AS.get(kind)
-        return stored == new.type and old.cast(stored).equals(new)
+        return bool(stored == new.type and old.cast(stored).equals(new))
     if pa.types.is_floating(kind):
         return np.array_equal(bits(old), bits(new))
     return bool(old.equals(new))
@@ -124,7 +124,7 @@ def _seconds(kind: pa.DataType) -> tuple[pa.DataType, ...]:
 
 
 def _is_list(kind: pa.DataType) -> bool:
-    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _entries(cells: pa.MapArray) -> pa.Array:
@@ -133,7 +133,7 @@ def _entries(cells: pa.MapArray) -> pa.Array:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view()
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view())
 
 
 def _names(kind: pa.DataType) -> list[str] | None:

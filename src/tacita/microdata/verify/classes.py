@@ -40,7 +40,8 @@ def fewest(terms: Mapping[str, Any]) -> int:
 
 def allowed(terms: Mapping[str, Any], n: int) -> int:
     """How many of n records may be suppressed."""
-    return floor(terms["suppression_limit"] * n + 1e-9)
+    most: int = floor(terms["suppression_limit"] * n + 1e-9)
+    return most
 
 
 def counted(classes: Ints, values: Ints) -> Floats:
@@ -129,7 +130,7 @@ def broken(
             distance = _up_and_down(shares - before, texts, hierarchy)
         else:
             distance = np.abs(shares - before).sum(axis=1) / 2
-        return distance > each["t"] + _SLACK
+        return np.asarray(distance > each["t"] + _SLACK)
     present = table > 0
     if name == "beta_likeness":
         most = np.full(before.size, each["beta"])
@@ -137,7 +138,7 @@ def broken(
             most = np.minimum(most, -np.log(before))
         return ((shares - before) / before > most + _SLACK).any(axis=1)
     ratio = np.abs(np.log2(np.where(present, shares, before) / before))
-    return (present & ~(ratio < each["delta"] + _SLACK)).any(axis=1)
+    return np.asarray((present & ~(ratio < each["delta"] + _SLACK)).any(axis=1))
 
 
 def _alike(each: Mapping[str, Any], table: Floats, shares: Floats) -> Mask:
@@ -145,15 +146,14 @@ def _alike(each: Mapping[str, Any], table: Floats, shares: Floats) -> Mask:
     different = (table > 0).sum(axis=1)
     kind = each.get("kind", "distinct")
     if kind == "distinct":
-        return different < each["l"]
+        return np.asarray(different < each["l"])
     if kind == "entropy":
         surprise = np.log(np.where(shares > 0, shares, 1.0))
-        return (-(shares * surprise).sum(axis=1) < np.log(each["l"]) - _SLACK) | (
-            different < each["l"] - _SLACK
-        )
+        likely = -(shares * surprise).sum(axis=1) < np.log(each["l"]) - _SLACK
+        return np.asarray(likely | (different < each["l"] - _SLACK))
     ranked = -np.sort(-table, axis=1)
     tail = ranked[:, int(each["l"]) - 1 :].sum(axis=1)
-    return ~(ranked[:, 0] < each["c"] * tail)
+    return np.asarray(~(ranked[:, 0] < each["c"] * tail))
 
 
 def _along(each: Mapping[str, Any], surplus: Floats, texts: Sequence[str]) -> Floats:

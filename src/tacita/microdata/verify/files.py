@@ -212,7 +212,7 @@ def _xport_says_more(content: bytes, evidence: Evidence) -> str | None:
 
 def _same_cells(cells: pa.Array, found: list[Any]) -> bool:
     if pa.types.is_string(cells.type):
-        return pc.fill_null(cells, "").to_pylist() == found
+        return bool(pc.fill_null(cells, "").to_pylist() == found)
     clock = Xport.clock
     if pa.types.is_date(cells.type):
         numbers = pc.add(cells.cast(pa.int32()).cast(pa.float64()), -float(clock.day_0))

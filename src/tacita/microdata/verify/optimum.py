@@ -6,7 +6,7 @@ all below it, one that costs too much without suppression all above it, and what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -159,7 +159,9 @@ class Nodes:
             for own, shares, level, leaves in zip(self.codes, self.shares, node, self.leaves, strict=True):
                 covered *= shares[level][own[level]] * leaves
             return np.array([covered[~gone].sum() + s * float(prod(map(float, self.leaves)))])
-        return self._together(np.array([[self._part(j, level, gone) for j, level in enumerate(node)]]))[0]
+        parts = [[self._part(j, level, gone) for j, level in enumerate(node)]]
+        found: Floats = self._together(np.array(parts))[0]
+        return found
 
     def _part(self, j: int, level: int, gone: Mask | None) -> float:
         """One key's part in the score."""
@@ -202,13 +204,14 @@ class Nodes:
         given = terms.get("importance", {})
         weights = np.array([given.get(name, 1.0) for name in self.evidence.claim.original.quasi])
         parts = parts * weights / weights.max()
-        return {
+        scores: dict[str, Callable[[], Floats]] = {
             "rank": lambda: np.flip(np.sort(parts, axis=1), axis=1),
             "geometric": lambda: (np.prod(1 + parts, axis=1) ** (1 / parts.shape[1]) - 1)[:, None],
             "maximum": lambda: parts.max(axis=1)[:, None],
             "mean": lambda: parts.mean(axis=1)[:, None],
             "sum": lambda: parts.sum(axis=1)[:, None],
-        }[terms["aggregate"]]()
+        }
+        return scores[terms["aggregate"]]()
 
     def floors(self) -> Floats | None:
         """The score of every node by levels alone, nothing suppressed; None where classes decide."""
@@ -342,5 +345,5 @@ def _below(one: Floats, other: Floats) -> bool:
     """Whether a score is smaller, number by number from the first, by more than arithmetic loses."""
     for a, b in zip(one.tolist(), other.tolist(), strict=True):
         if abs(a - b) > _CLOSE * max(1.0, abs(b)):
-            return a < b
+            return bool(a < b)
     return False

@@ -205,12 +205,14 @@ class _Drawn:
     @property
     def changed(self) -> Mask:
         """Which of its records came out with another category."""
-        return self.old != self.new
+        found: Mask = self.old != self.new
+        return found
 
     @property
     def expected(self) -> Floats:
         """With what probability each does."""
-        return 1 - np.diag(self.matrix)[self.old]
+        found: Floats = 1 - np.diag(self.matrix)[self.old]
+        return found
 
 
 def _places(place: Mapping[Any, int], names: Sequence[Names], numbers: Sequence[Ints]) -> Ints:

@@ -45,7 +45,7 @@ class Swaps:
 
     def stratum(self, unit: int) -> int:
         """In which it is."""
-        return self.strata[self.members[unit][0]]
+        return int(self.strata[self.members[unit][0]])
 
     @cached_property
     def pairs(self) -> list[list[int]] | str:

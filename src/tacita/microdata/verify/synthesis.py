@@ -44,7 +44,8 @@ class Part:
     @property
     def digit(self) -> Matrix:
         """The last digit of the largest value of every dependent column, before or after."""
-        return _LAST_DIGIT * np.maximum(np.abs(self.y).max(axis=0), np.abs(self.z).max(axis=0))
+        found: Matrix = _LAST_DIGIT * np.maximum(np.abs(self.y).max(axis=0), np.abs(self.z).max(axis=0))
+        return found
 
 
 def parts(evidence: Evidence) -> Iterator[Part]:

@@ -156,7 +156,7 @@ def _contributors(tables: Sequence[Table], first: Ints) -> Contributors | None:
     names = ("total", "count", "frequency", "requested", "open")
     figures = {name: np.concatenate([getattr(each, name) for each in known])[first] for name in names}
     return Contributors(
-        **figures,  # type: ignore[arg-type]
+        **figures,
         largest=np.concatenate([each.largest[:, :depth] for each in known])[first],
         holders=np.concatenate(whose)[first],
         respelled=max(each.respelled for each in known),

@@ -267,7 +267,7 @@ def tabulated(plan: TabulatePlan, run: Run | None = None) -> Source:
         if asked.problem != "general":
             refuse_negative(table.values, f"{name}: {table.response}")
         objective = asked.objective
-        table = table.with_cost(objective).with_margins(asked.margins)  # type: ignore[arg-type]
+        table = table.with_cost(objective).with_margins(asked.margins)
     return Source(
         table=table,
         name=name,

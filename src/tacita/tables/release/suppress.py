@@ -115,7 +115,7 @@ def _priced(
     zeros: Zeros | None,
 ) -> Table:
     if objective is not None:
-        given = table.with_cost(objective)  # type: ignore[arg-type]
+        given = table.with_cost(objective)
         if not isinstance(objective, str) and np.size(objective) < table.n:
             # figures of inner cells say nothing of the sums
             given = given.with_cost(np.where(table.inner, given.cost, np.abs(table.values)))

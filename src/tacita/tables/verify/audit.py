@@ -29,7 +29,7 @@ from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS
 from tacita.core.spec.setting_syntax import setting
 
 from .attacker import Attacker
-from .common import common_table_of, given_away_by_common_table
+from .common import CommonTable, common_table_of, given_away_by_common_table
 from .insiders import insider_leaks
 from .integers import UNDECIDED, given_away_by_integers
 from .protection_criteria import Failure, Judge, Leak, refuse_weaker_problem, with_known_zeros
@@ -188,49 +188,23 @@ def audit(
     elif ranges is None:
         ranges = attacker.work <= _MUCH
     low, high, exposed = _attack(judge, attacker, mask, run, brief=not ranges)
-    firm = [*_published(table, mask), *exposed]
-    bad = {failure.cell for failure in firm}
-    passed = [cell for cell in np.flatnonzero(table.primary & mask).tolist() if cell not in bad]
-    pinned = given_away_by_integers(judge, attacker, mask, passed, run)
-    # what time did not decide may be accepted, and is attacked in other ways all the same
-    undecided = [failure for failure in pinned if insist and failure.reason == UNDECIDED]
-    pinned = [failure for failure in pinned if failure not in undecided]
-    passed = sorted(set(passed) - {failure.cell for failure in pinned})
-    common = common_table_of(judge, mask)
-    shared, not_judged = given_away_by_common_table(judge, mask, passed, run, common)
-    firm += [*shared, *pinned]
     computable = np.zeros(table.n, dtype=bool)
     computable[mask] = low == high
+    common = common_table_of(judge, mask)
+    known = [*_published(table, mask), *exposed]
+    anybody = _found_by_anybody(judge, attacker, mask, known, common, insist, run)
     sums = sensitive_sums(table, mask, computable)
-    bad = {failure.cell for failure in firm}
-    lone = lone_contributors(judge, mask, bad, run)
-    knowing, hidden, inside = judge, mask, attacker
-    if common is not None:
-        # a contributor may write down the common table too
-        knowing, hidden = Judge(common.table, chosen), common.suppressed(mask)
-        inside, until = knowing.attacker(hidden), monotonic() + _SECONDS
-        bad |= {leak.failure.cell for leak in lone}
-        lone += lone_contributors(knowing, hidden, bad, run, _SECONDS)
-        not_judged = len(passed) if monotonic() > until else not_judged
-    soft = [leak.failure for leak in lone]
-    # a known sum that is sensitive is a sensitive cell that is published
-    (soft if insist else firm).extend(sums)
-    open_cells = {failure.cell for failure in (*firm, *soft)}
-    outside = [cell for cell in passed if cell not in open_cells]
-    leaks, not_tried = insider_leaks(knowing, inside, hidden, outside, run)
-    if insiders:
-        # who is alone in a cell is a contributor who knows their part
-        firm += [leak.failure for leak in (*leaks, *lone)]
-        soft = [failure for failure in soft if failure not in firm]
+    contributors = _found_by_contributors(judge, attacker, mask, common, anybody, sums, run)
+    firm, soft = _weighed(anybody, contributors, sums, insist, insiders)
     cautions = [] if strict else _soft_cautions(soft)
-    cautions += _of_insiders(table, leaks, not_tried, insiders)
+    cautions += _of_insiders(table, contributors.leaks, contributors.not_tried, insiders)
     cautions += _cautions(judge, mask, zeros)
     if zeros is None and not judge.free and attacker.work <= _LITTLE:
         cautions += _of_guessed_zeros(judge, mask, {failure.cell for failure in firm})
-    if not_judged:
-        cautions.append(_not_judged(not_judged))
-    if undecided:
-        cautions.append(_undecided(len(undecided)))
+    if contributors.not_judged:
+        cautions.append(_not_judged(contributors.not_judged))
+    if anybody.undecided:
+        cautions.append(_undecided(anybody.undecided))
     if not ranges:
         cautions.append(_at_least(attacker.n))
     run.report("auditing", 1, 1)
@@ -246,8 +220,8 @@ def audit(
         failures=failures,
         cautions=tuple(cautions),
         exact_ranges=ranges,
-        insiders=tuple(leaks),
-        lone=tuple(lone),
+        insiders=tuple(contributors.leaks),
+        lone=tuple(contributors.lone),
         accepted=accepted,
     )
 
@@ -311,6 +285,102 @@ def _attack(
         if done % 64 == 0:
             run.report("auditing", done, cells.size + 1)
     return low, high, failures
+
+
+@dataclass(frozen=True)
+class _FoundByAnybody:
+    """What follows from the publication alone: failures, and the sensitive cells that have none.
+
+    Of these, so many are `undecided` for want of time, which was accepted, and so many `not_judged`.
+    """
+
+    failures: list[Failure]
+    passed: list[int]
+    undecided: int
+    not_judged: int
+
+
+def _found_by_anybody(
+    judge: Judge,
+    attacker: Attacker,
+    mask: Mask,
+    known: list[Failure],
+    common: CommonTable | None,
+    insist: bool,
+    run: Run,
+) -> _FoundByAnybody:
+    """Besides the failures that ranges have shown: that values are whole, and the common table."""
+    bad = {failure.cell for failure in known}
+    passed = [cell for cell in np.flatnonzero(judge.table.primary & mask).tolist() if cell not in bad]
+    pinned = given_away_by_integers(judge, attacker, mask, passed, run)
+    # what time did not decide may be accepted, and is attacked in other ways all the same
+    undecided = [failure for failure in pinned if insist and failure.reason == UNDECIDED]
+    pinned = [failure for failure in pinned if failure not in undecided]
+    passed = sorted(set(passed) - {failure.cell for failure in pinned})
+    shared, not_judged = given_away_by_common_table(judge, mask, passed, run, common)
+    return _FoundByAnybody(
+        failures=[*known, *shared, *pinned],
+        passed=passed,
+        undecided=len(undecided),
+        not_judged=not_judged,
+    )
+
+
+@dataclass(frozen=True)
+class _FoundByContributors:
+    """What singletons (`lone`) and others who know their own part (`leaks`) come too close to.
+
+    So many cells were `not_tried` by the latter, and so many `not_judged` with the common table in mind.
+    """
+
+    lone: list[Leak]
+    leaks: list[Leak]
+    not_tried: int
+    not_judged: int
+
+
+def _found_by_contributors(
+    judge: Judge,
+    attacker: Attacker,
+    mask: Mask,
+    common: CommonTable | None,
+    anybody: _FoundByAnybody,
+    sums: list[Failure],
+    run: Run,
+) -> _FoundByContributors:
+    """Of the sensitive cells that nobody else comes too close to."""
+    bad = {failure.cell for failure in anybody.failures}
+    not_judged = anybody.not_judged
+    lone = lone_contributors(judge, mask, bad, run)
+    if common is not None:
+        # a contributor may write down the common table too
+        judge, mask = Judge(common.table, judge.problem), common.suppressed(mask)
+        attacker, until = judge.attacker(mask), monotonic() + _SECONDS
+        found_alone = bad | {leak.failure.cell for leak in lone}
+        lone += lone_contributors(judge, mask, found_alone, run, _SECONDS)
+        not_judged = len(anybody.passed) if monotonic() > until else not_judged
+    bad |= {leak.failure.cell for leak in lone} | {failure.cell for failure in sums}
+    outside = [cell for cell in anybody.passed if cell not in bad]
+    leaks, not_tried = insider_leaks(judge, attacker, mask, outside, run)
+    return _FoundByContributors(lone=lone, leaks=leaks, not_tried=not_tried, not_judged=not_judged)
+
+
+def _weighed(
+    anybody: _FoundByAnybody,
+    contributors: _FoundByContributors,
+    sums: list[Failure],
+    insist: bool,
+    insiders: bool,
+) -> tuple[list[Failure], list[Failure]]:
+    """What refuses the pattern, and what is a failure only where one is strict."""
+    firm, soft = list(anybody.failures), [leak.failure for leak in contributors.lone]
+    # a known sum that is sensitive is a sensitive cell that is published
+    (soft if insist else firm).extend(sums)
+    if insiders:
+        # who is alone in a cell is a contributor who knows their part
+        firm += [leak.failure for leak in (*contributors.leaks, *contributors.lone)]
+        soft = [failure for failure in soft if failure not in firm]
+    return firm, soft
 
 
 def _published(table: Table, mask: Mask) -> list[Failure]:

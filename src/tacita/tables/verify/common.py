@@ -152,7 +152,7 @@ def _entries(table: Table, rows: Ints) -> Floats | None:
             options=limit,
         )
         entries = entries if found.x is None else np.maximum(found.x, 0.0)
-    whole = np.rint(entries)
+    whole: Floats = np.rint(entries)
     if counts_whole(table) and not np.abs(matrix @ whole - values).any():
         return whole
     off = np.abs(matrix @ entries - values)

@@ -15,7 +15,7 @@ from tacita import registry
 from tacita.core import Run
 from tacita.kernels.records.cart import grow, leaves_of
 from tacita.kernels.records.segments import consecutive_runs, window_ends
-from tacita.microdata.methods.synthesis.columns import Columns, Margin
+from tacita.microdata.methods.synthesis.column_margins import Columns, Margin
 from tacita.microdata.methods.synthesis.ipso import IPSOA
 from tacita.microdata.protection.membership import Attack, Halving, Membership, settled
 

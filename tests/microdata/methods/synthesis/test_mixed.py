@@ -15,7 +15,7 @@ from tacita.core import Run
 from tacita.core.spec.conditions import condition_of, edit_of, rule_of
 from tacita.datasets.persons import household
 from tacita.kernels.records.cart import grow, leaves_of
-from tacita.microdata.methods.synthesis.columns import Columns, Margin
+from tacita.microdata.methods.synthesis.column_margins import Columns, Margin
 from twins import cart, propensity
 
 BOTH = ["trees", "copula"]

@@ -176,9 +176,11 @@ def test_parts_grow_from_cells_that_cost_more_than_the_bound():
         excess = np.zeros(search.network.edges)
         excess[dear] = 1.0
         for size in (1, 4):
-            part = near(search, search.best, excess, 2 * local_branching._SEEDS * size)
+            part = near(search, search.best, excess, 2 * local_branching.SETTINGS.seeds * size)
             assert dear in part
-            assert len(set(part)) == len(part) == min(len(secondary), 2 * local_branching._SEEDS * size)
+            assert (
+                len(set(part)) == len(part) == min(len(secondary), 2 * local_branching.SETTINGS.seeds * size)
+            )
 
 
 def test_parts_of_a_pattern_are_given_up_only_for_cheaper_ones_that_protect():
@@ -202,7 +204,7 @@ def test_other_patterns_are_begun_with_where_the_best_is_hardly_dearer_than_the_
     search = Search(network_of(grid), Watch(np.inf), Run())
     begun = []
     monkeypatch.setattr(local_branching, "_descend", lambda _search, pattern, *_: begun.append(pattern))
-    monkeypatch.setattr(local_branching, "_FIRST", 2)
+    monkeypatch.setattr(local_branching, "SETTINGS", replace(local_branching.SETTINGS, first=2))
     search.bound = search.cost - steps
     search_nearby(search)
     assert len(begun) == starts

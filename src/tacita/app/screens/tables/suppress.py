@@ -155,7 +155,7 @@ async def run(request: Request) -> Response:
     folder.mkdir(mode=0o700)
 
     def then(job: Job) -> None:
-        state: State = "verified" if job.state == "done" else job.state  # type: ignore[assignment]
+        state: State = "verified" if job.state == "done" else job.state
         if state != "verified":
             shutil.rmtree(folder, ignore_errors=True)
         answer = {**job.answer, "bounds": job.bounds}

@@ -9,7 +9,9 @@ UPPERPL. Other words are refused.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tacita.core import DataError
 
@@ -137,7 +139,7 @@ def _described(variable: Variable, word: str, rest: list[str], number: int) -> V
     text = rest[0] if rest else ""
     if word in ("DECIMALS", "HIERLEVELS") and not all(each.isdigit() for each in rest):
         raise DataError(f"rda: line {number}: wanted whole numbers after {word}.")
-    changes = {
+    changes: dict[str, Callable[[], dict[str, Any]]] = {
         "DECIMALS": lambda: {"decimals": int(text or 0)},
         "TOTCODE": lambda: {"total": text},
         "HIERARCHICAL": lambda: {"hierarchical": True},
@@ -148,7 +150,7 @@ def _described(variable: Variable, word: str, rest: list[str], number: int) -> V
     }
     if word not in changes:
         raise DataError(f"rda: line {number}: the word {word} is not understood. Remove it, or tell us.")
-    return replace(variable, **changes[word]())  # type: ignore[arg-type]
+    return replace(variable, **changes[word]())
 
 
 def format_rda(metadata: Metadata, table: bool = True) -> str:

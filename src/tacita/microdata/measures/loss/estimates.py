@@ -130,7 +130,8 @@ class _Ranked:
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+    found: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

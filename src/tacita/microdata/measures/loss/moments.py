@@ -119,7 +119,8 @@ class MahalanobisShift(MomentMeasure):
 
 def _shift(known: Moments, varying: Ints) -> Floats:
     """How far means moved, in standard deviations of the original (divisor n - 1)."""
-    return known.shift[varying] * np.sqrt((known.n - 1) / known.n)
+    found: Floats = known.shift[varying] * np.sqrt((known.n - 1) / known.n)
+    return found
 
 
 def _among(matrix: Floats, columns: Ints) -> Floats:

@@ -176,7 +176,8 @@ def _distances(differences: Floats, order: Ints | None, tree: Nodes | None) -> F
     """Of each class (a row of q - p) the distance."""
     if order is not None:
         steps = max(1, differences.shape[1] - 1)
-        return np.abs(np.cumsum(differences[:, order], axis=1)).sum(axis=1) / steps
+        found: Floats = np.abs(np.cumsum(differences[:, order], axis=1)).sum(axis=1) / steps
+        return found
     if tree is None:
         return np.abs(differences).sum(axis=1) / 2
     total = np.zeros(len(differences))

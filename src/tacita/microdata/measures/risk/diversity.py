@@ -68,7 +68,9 @@ class LDiversity(AnswerMeasure):
         # what is left from each value on, the most frequent values first
         tail = upto[end[classes]] - upto[:-1]
         held = counts[first][classes] < self.c * tail
-        return np.maximum(answers.table.sizes * 0.0 + 1, np.bincount(classes[held], minlength=end.size))
+        below = np.bincount(classes[held], minlength=end.size)
+        found: Floats = np.maximum(answers.table.sizes * 0.0 + 1, below)
+        return found
 
     def reading(self, table: KeyTable) -> dict[str, str]:
         """Also what is counted."""

@@ -77,7 +77,7 @@ class KeyTable:
     @property
     def n(self) -> int:
         """How many records."""
-        return self.codes.shape[0]
+        return int(self.codes.shape[0])
 
     @cached_property
     def classes(self) -> Ints:
@@ -99,7 +99,8 @@ class KeyTable:
         """The first record of every unit in each class; all records where no units are known. O(n log n)."""
         if self.units is None:
             return np.arange(self.n)
-        return np.unique(self.classes * (int(self.units.max()) + 1) + self.units, return_index=True)[1]
+        found: Ints = np.unique(self.classes * (int(self.units.max()) + 1) + self.units, return_index=True)[1]
+        return found
 
     @cached_property
     def repeated(self) -> Ints:
@@ -173,7 +174,8 @@ class KeyTable:
 
     def column(self, name: str) -> Ints:
         """Codes of any column of the file, or else of its source, in its order; -1 where missing."""
-        return codes_of(self.holding(name), [name])[self._order(name), 0]
+        found: Ints = codes_of(self.holding(name), [name])[self._order(name), 0]
+        return found
 
     def numbers(self, name: str) -> Floats:
         """Numbers of any column of the file, or else of its source, in the order of the file."""

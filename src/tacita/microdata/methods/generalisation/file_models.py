@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from tacita.core import DataError, Ints, Mask, ParameterError
+from tacita.core import Ints, Mask, ParameterError
 from tacita.core.spec.params import Parameters
 from tacita.microdata.statistics.population_uniqueness import Estimator, Spectrum, estimated
 
-from .key_hierarchies import Ladder
+from .key_hierarchies import Population
 
 # room for what arithmetic on shares loses
 _SLACK = 1e-12
@@ -87,9 +86,6 @@ def least_size(models: Sequence[OfTheFile], sizes: Ints, n: int) -> int:
     return int(every.sizes.max(initial=0)) + 1
 
 
-Columns = Mapping[str, tuple[Ints, Sequence[str]]]
-
-
 class KMap(Parameters):
     """Every class stands for at least k persons of the population, however few of them are in the file.
 
@@ -138,50 +134,6 @@ class DeltaPresence(Parameters):
 
 
 OfAPopulation = KMap | DeltaPresence
-
-
-@dataclass(frozen=True, repr=False)
-class Population:
-    """Different persons as leaves of ladders, with how many are alike.
-
-    `leaves[j, i]` is that of person i in key j; one place beyond the last leaf is for values that no record
-    of the file can have. `strata` are those of the file, one beyond them is another.
-    """
-
-    leaves: Ints
-    strata: Ints
-    counts: Ints
-
-    @classmethod
-    def of(cls, ladders: Sequence[Ladder], columns: Columns, strata: Ints, who: str) -> Population:
-        """Of the columns of a table. Raises where a value has no place in a hierarchy, with counts."""
-        found = [_leaves_of(ladder, *columns[ladder.name], who) for ladder in ladders]
-        rows, counts = np.unique(np.vstack([*found, strata]), axis=1, return_counts=True)
-        return cls(rows[:-1], rows[-1], counts.astype(np.int64))
-
-    def strangers(self, leaves: Ints, strata: Ints) -> int:
-        """Records that no person of the population is left for. O(n log n)."""
-        own = np.vstack([leaves, strata])
-        both = np.hstack([np.vstack([self.leaves, self.strata]), own])
-        of = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
-        left = np.bincount(of[self.counts.size :], minlength=int(of.max()) + 1)
-        left[of[: self.counts.size]] -= self.counts
-        return int(np.maximum(left, 0).sum())
-
-
-def _leaves_of(ladder: Ladder, codes: Ints, texts: Sequence[str], who: str) -> Ints:
-    labels = [ladder.labels[place] for place in ladder.levels[0].tolist()]
-    place = {"" if label is None else label: leaf for leaf, label in enumerate(labels)}
-    beyond = ladder.leaves
-    known = np.array([place.get(text, beyond) for text in texts], dtype=np.int64)
-    flat = ladder.height == 1
-    unknown = [text != "" and text not in place for text in texts]
-    if any(unknown) and not flat:
-        raise DataError(
-            f"{who}: {sum(unknown)} of {len(texts)} values of column {ladder.name} of the population are not "
-            "in its hierarchy. Add them. Spaces and capitals count."
-        )
-    return known[codes]
 
 
 class Shown:

@@ -15,8 +15,8 @@ from pydantic import Field, model_validator
 from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, ParameterError, RecordMethod, Run
 from tacita.core.spec.roles import KINDS, Kind
 
-from .file_models import Columns, DeltaPresence, KMap, OfAPopulation, OfTheFile, Population
-from .key_hierarchies import Keys
+from .file_models import DeltaPresence, KMap, OfAPopulation, OfTheFile
+from .key_hierarchies import Columns, Keys, Population
 from .models import KNOWN, Models, ModelSettings, OfAClass, TCloseness, built, guard_of
 
 COARSER = ("k-anonymous", "generalised", "models-hold", "few-suppressed")

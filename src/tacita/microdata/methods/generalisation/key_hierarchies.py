@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacita.core import DataError, Floats, Hierarchy, Ints, Matrix
 
-if TYPE_CHECKING:
-    from .file_models import Population
-
 TOP = "*"
+
+# Of each column of a table of persons: the code of each row, and the texts of the codes.
+Columns = Mapping[str, tuple[Ints, Sequence[str]]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,12 +50,12 @@ class Ladder:
     @property
     def height(self) -> int:
         """The last level."""
-        return self.levels.shape[0] - 1
+        return int(self.levels.shape[0] - 1)
 
     @property
     def leaves(self) -> int:
         """How many values there may be, a missing one included."""
-        return self.levels.shape[1]
+        return int(self.levels.shape[1])
 
     @cached_property
     def shares(self) -> Floats:
@@ -67,6 +66,50 @@ class Ladder:
                 covered[place] += 1
                 place = int(self.parents[place])
         return covered / self.leaves
+
+
+@dataclass(frozen=True, repr=False)
+class Population:
+    """Different persons as leaves of ladders, with how many are alike.
+
+    `leaves[j, i]` is that of person i in key j; one place beyond the last leaf is for values that no record
+    of the file can have. `strata` are those of the file, one beyond them is another.
+    """
+
+    leaves: Ints
+    strata: Ints
+    counts: Ints
+
+    @classmethod
+    def of(cls, ladders: Sequence[Ladder], columns: Columns, strata: Ints, who: str) -> Population:
+        """Of the columns of a table. Raises where a value has no place in a hierarchy, with counts."""
+        found = [_leaves_of(ladder, *columns[ladder.name], who) for ladder in ladders]
+        rows, counts = np.unique(np.vstack([*found, strata]), axis=1, return_counts=True)
+        return cls(rows[:-1], rows[-1], counts.astype(np.int64))
+
+    def strangers(self, leaves: Ints, strata: Ints) -> int:
+        """Records that no person of the population is left for. O(n log n)."""
+        own = np.vstack([leaves, strata])
+        both = np.hstack([np.vstack([self.leaves, self.strata]), own])
+        of = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
+        left = np.bincount(of[self.counts.size :], minlength=int(of.max()) + 1)
+        left[of[: self.counts.size]] -= self.counts
+        return int(np.maximum(left, 0).sum())
+
+
+def _leaves_of(ladder: Ladder, codes: Ints, texts: Sequence[str], who: str) -> Ints:
+    labels = [ladder.labels[place] for place in ladder.levels[0].tolist()]
+    place = {"" if label is None else label: leaf for leaf, label in enumerate(labels)}
+    beyond = ladder.leaves
+    known = np.array([place.get(text, beyond) for text in texts], dtype=np.int64)
+    flat = ladder.height == 1
+    unknown = [text != "" and text not in place for text in texts]
+    if any(unknown) and not flat:
+        raise DataError(
+            f"{who}: {sum(unknown)} of {len(texts)} values of column {ladder.name} of the population are not "
+            "in its hierarchy. Add them. Spaces and capitals count."
+        )
+    return known[codes]
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,7 +166,7 @@ class Keys:
     @property
     def n(self) -> int:
         """Number of records."""
-        return self.leaves.shape[1]
+        return int(self.leaves.shape[1])
 
     def taken(self, rows: Ints) -> Keys:
         """Some of the records."""

@@ -266,7 +266,8 @@ class Lattice:
     def gone(self, node: Node) -> Mask:
         """Records in failing classes of a node."""
         checked = self.check(node, self.every)
-        return checked.failing[checked.of][self.of_record]
+        found: Mask = checked.failing[checked.of][self.of_record]
+        return found
 
     def keep(self, node: Node) -> None:
         """Remember the tuples at a node: all nodes above it are counted from them."""

@@ -184,14 +184,14 @@ class Quality:
         weights = np.array([self.weights.get(ladder.name, 1.0) for ladder in lattice.keys.ladders])
         weighted = parts * (weights / weights.max())
         if self.aggregate == "rank":
-            return -np.sort(-weighted, axis=1)
+            return np.asarray(-np.sort(-weighted, axis=1))
         if self.aggregate == "geometric":
             found = np.exp(np.log1p(weighted).mean(axis=1)) - 1
         elif self.aggregate == "maximum":
             found = weighted.max(axis=1)
         else:
             found = weighted.mean(axis=1) if self.aggregate == "mean" else weighted.sum(axis=1)
-        return found[:, None]
+        return np.asarray(found[:, None])
 
 
 def _one(value: float) -> Floats:

@@ -165,7 +165,8 @@ class _State:
         places = np.flatnonzero(self._may_be_better())
         if places.size == 0:
             return self.score
-        return self.floors[places[np.lexsort(self.floors[places].T[::-1])[0]]]
+        found: Floats = self.floors[places[np.lexsort(self.floors[places].T[::-1])[0]]]
+        return found
 
     def take(self, node: Node) -> None:
         """Look at a node, and close what it tells of others."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.core import Floats, Ints, Mask
 
-from .keys import Keys, as_masks
+from .key_patterns import Keys, as_masks
 
 # Beyond so many pairs of a kind of record and a set of columns, nothing is even listed; nor beyond so many
 # pairs of these and a kind of record.

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.core import Ints, Mask, Run
 
-from .keys import Keys, counted, looked_up
+from .key_patterns import Keys, counted, looked_up
 
 _STAGE = "withholding cells"
 _ROUNDS = 4

@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 from tacita.core import Floats, Ints, Run
 
 from .candidate_patterns import Families, Options, agreeing
-from .keys import Keys
+from .key_patterns import Keys
 
 _STAGE = "proving the least cost"
 # Beyond so many entries no programme is solved.

@@ -13,7 +13,7 @@ from tacita.core import Bounds, DataError, Floats, Ints, ParameterError, Run
 
 from . import category, wildcard
 from .exact import Terms, improved, polished
-from .keys import Keys, as_masks, as_sets, least
+from .key_patterns import Keys, as_masks, as_sets, least
 from .local_suppression_method import Withheld, Withholding
 
 _ROUNDING = 1e-9

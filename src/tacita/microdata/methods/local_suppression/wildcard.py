@@ -13,7 +13,7 @@ import numpy as np
 
 from tacita.core import Ints, Run
 
-from .keys import Keys, counted, fitting, looked_up
+from .key_patterns import Keys, counted, fitting, looked_up
 
 _STAGE = "withholding cells"
 # What a cell may cost for each count that it adds, from one pass over the sets of columns to the next.

@@ -237,4 +237,5 @@ def _combined(keys: Sequence[npt.NDArray[np.generic]]) -> Ints:
     for key in keys[1:]:
         dense = np.unique(key, return_inverse=True)[1].reshape(-1)
         found = np.unique(found * (int(dense.max()) + 1) + dense, return_inverse=True)[1].reshape(-1)
-    return found.astype(np.int64)
+    result: Ints = found.astype(np.int64)
+    return result

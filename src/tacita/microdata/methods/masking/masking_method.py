@@ -47,7 +47,10 @@ class Coded:
 
     def in_file(self, j: int) -> list[bool]:
         """The same of one column; without a file around, of these records."""
-        return (self.present[j] if self.present else held(self.codes[:, j], len(self.texts[j]))).tolist()
+        found: list[bool] = (
+            self.present[j] if self.present else held(self.codes[:, j], len(self.texts[j]))
+        ).tolist()
+        return found
 
 
 def held(column: Floats, categories: int) -> Mask:

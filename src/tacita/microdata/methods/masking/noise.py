@@ -130,7 +130,8 @@ class CorrelatedNoise(AdditiveNoise):
 
         def draw(rows: Ints) -> Matrix:
             noise = chance.standard_normal((rows.size, found.sizes.size)) @ shape
-            return found.centre + shrinking * (x[rows] - found.centre + noise)
+            result: Matrix = found.centre + shrinking * (x[rows] - found.centre + noise)
+            return result
 
         return draw
 

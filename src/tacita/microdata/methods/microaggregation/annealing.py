@@ -230,7 +230,7 @@ class Walks:
                         walk(state, self.k, self.random[number], active, some, step.temperature)
                         if self.run.ended():
                             break
-                    return settle(state) if settling else self.errors[number]
+                    return float(settle(state) if settling else self.errors[number])
 
                 self.errors = list(everywhere(take_step))
                 if remember:
@@ -244,7 +244,7 @@ class Walks:
             def finish(number: int) -> float:
                 if descending:
                     self._descend(self.states[number], once=number == leading)
-                return settle(self.states[number])
+                return float(settle(self.states[number]))
 
             self.errors = list(everywhere(finish))
         if remember:

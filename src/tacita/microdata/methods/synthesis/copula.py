@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.core import Floats, Ints, Mask, Matrix, Run
 
-from .columns import Margin
+from .column_margins import Margin
 from .mixed import MixedSynthesis, Sampler, Training, counted
 from .restrictions import Restrictions
 

@@ -16,7 +16,7 @@ from tacita.core.data.microdata import speakable
 from tacita.core.spec.conditions import condition_of, edit_of, rule_of
 from tacita.core.spec.roles import KINDS, Kind, Names
 
-from .columns import Columns, Margin
+from .column_margins import Columns, Margin
 from .regression import Regression
 from .restrictions import Restrictions
 from .synthesis_method import FUNCTION_LIMIT, BaseSynthesis

@@ -81,7 +81,8 @@ class Regression:
     @property
     def leverage(self) -> Matrix:
         """Weight of each record's own value in its prediction, between 1/n and 1."""
-        return np.minimum(np.einsum("ij,ij->i", self.basis, self.basis), 1.0)
+        found: Matrix = np.minimum(np.einsum("ij,ij->i", self.basis, self.basis), 1.0)
+        return found
 
     @cached_property
     def basis_from_terms(self) -> Matrix:

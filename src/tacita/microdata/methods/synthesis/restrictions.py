@@ -11,7 +11,7 @@ from tacita.core import DataError, Floats, Mask, Matrix, ParameterError
 from tacita.core.data.microdata import speakable
 from tacita.core.spec.conditions import Clause, Condition, Edit, Rule, condition_of, edit_of, rule_of
 
-from .columns import Columns, Margin
+from .column_margins import Columns, Margin
 
 _COMPARE: dict[str, Callable[[Floats, float], Mask]] = {
     "=": np.equal,

@@ -13,7 +13,7 @@ from tacita.core import Floats, Ints, Mask, Matrix, ParameterError, Run
 from tacita.core.data.microdata import speakable
 from tacita.core.spec.roles import Names
 
-from .columns import Columns, Margin
+from .column_margins import Columns, Margin
 from .mixed import SMALLEST_K, MixedSynthesis, Sampler, Training, counted
 from .restrictions import Restrictions
 

@@ -68,7 +68,8 @@ class Genetic(TwoWay):
     def _cross(self, generator: np.random.Generator, patterns: list[Mask], costs: list[float]) -> Mask:
         def pick() -> Mask:
             one, two = generator.integers(len(patterns), size=2).tolist()
-            return patterns[one if costs[one] <= costs[two] else two]
+            found: Mask = patterns[one if costs[one] <= costs[two] else two]
+            return found
 
         mother, father = pick(), pick()
         size = len(mother)

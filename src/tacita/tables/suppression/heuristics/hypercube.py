@@ -127,4 +127,5 @@ class _Rectangles:
 def _room(i: int, j: int, ahead: Floats, behind: Floats, back_to_row: bool) -> Floats:
     """What returns from column j to row i, or the other way, by each opposite corner (s, t)."""
     beside, opposite = (behind, ahead) if back_to_row else (ahead, behind)
-    return np.minimum(np.minimum(beside[i][None, :], beside[:, j][:, None]), opposite)
+    found: Floats = np.minimum(np.minimum(beside[i][None, :], beside[:, j][:, None]), opposite)
+    return found

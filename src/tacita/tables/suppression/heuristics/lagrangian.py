@@ -104,4 +104,5 @@ def _first_prices(network: Network) -> Floats:
     near = network.row[own][:, None] == network.row[None, :]
     near |= network.column[own][:, None] == network.column[None, :]
     weights = np.where(near, 50.0, 1.0)
-    return weights / weights.sum(axis=0)
+    found: Floats = weights / weights.sum(axis=0)
+    return found

@@ -115,7 +115,7 @@ class Tree:
         """Beyond which reduced cost, at a bound, no cheaper pattern holds a cell."""
         search = self.search
         step = max(search.network.whole_costs, 1e-6)
-        return search.cost - step - value + 1e-5 * max(1.0, search.cost)
+        return float(search.cost - step - value + 1e-5 * max(1.0, search.cost))
 
     def raise_bound(self) -> bool:
         """Note the least bound of the open branches; whether to go on."""
@@ -131,7 +131,7 @@ class Tree:
     def hopeless(self, bound: float) -> bool:
         """Whether nothing cheaper than the best pattern can lie under a bound."""
         search = self.search
-        return search.network.rounded_up(bound) >= search.cost - 1e-7 * max(1.0, search.cost)
+        return bool(search.network.rounded_up(bound) >= search.cost - 1e-7 * max(1.0, search.cost))
 
     def enter(self, held: Mask, left_out: Mask, rounds: int, worth: float = 0.0) -> Branch | None:
         """Solve a branch, with cuts; None if no cheaper pattern is in it.
@@ -177,14 +177,14 @@ class Tree:
 
     def solve(self) -> bool:
         """Solve the programme; no solution means an empty branch only if the solver says so."""
-        solved = self.master.solve()
+        solved: bool = self.master.solve()
         self.gave_up |= not solved and not self.master.infeasible
         return solved
 
     def cut(self) -> int:
         """Rows of the pool that x violates; if there are none, new ones."""
         master = self.master
-        found = master.recall()
+        found: int = master.recall()
         if found < 3:
             found += master.separate(nested=1)
         if found < 3 and not self.over:
@@ -249,7 +249,8 @@ class Tree:
         scale = self.cost[cells] / max(1e-9, float(self.cost.mean()))
         out = np.where(known[0][cells], self.gains[0][cells], mean[0] * scale) * x[cells]
         hold = np.where(known[1][cells], self.gains[1][cells], mean[1] * scale) * (1 - x[cells])
-        return np.maximum(out, 1e-6) * np.maximum(hold, 1e-6)
+        found: Floats = np.maximum(out, 1e-6) * np.maximum(hold, 1e-6)
+        return found
 
     def try_out(self, branch: Branch, x: Floats, cells: Ints) -> None:
         """Some dual simplex steps with each cell left out, then held."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
@@ -11,21 +13,45 @@ from .network_presolve import reduced
 from .network_search import Search
 from .provers import tree
 
-# Secondary cells that are given up at first, and at least; branches that a part may take; cells that it grows
-# from, at most, for each of two reasons.
-_FIRST, _LEAST, _BRANCHES, _SEEDS = 16, 8, 10, 4
-# By how much parts grow where the least was proven, and shrink where it was not.
-_GROW, _SHRINK = 1.1, 0.8
-# Times that (on average) every cell of the pattern is given up in vain before the search goes on: where the
-# gap is a wide share of the cost, and elsewhere, where branches close it sooner.
-_TURNS, _FEWER, _WIDE = 3.0, 1.0, 0.03
-# Steps above the bound up to which other patterns are begun with, and so many of them at most; of the time
-# that is left, what the search nearby may take: the proof needs the rest, and more of it where the gap is not
-# wide. The second figures are for cells that all cost the same, of which a branch holds or leaves out one
-# among thousands alike.
-_STEPS, _STARTS, _SHARE, _NARROW = (1, 6), (10, 40), (0.35, 0.7), 0.1
-# Duals up to this are none.
-_PRICED = 1e-9
+
+@dataclass(frozen=True)
+class Settings:
+    """How parts of a pattern are given up; held against `python -m benchmarks suppression`.
+
+    Those called `alike` are for cells that all cost the same, of which a branch holds or leaves out one among
+    thousands alike.
+    """
+
+    # secondary cells that are given up at first, and at least
+    first: int = 16
+    least: int = 8
+    # branches that a part may take
+    branches: int = 10
+    # cells that a part grows from, at most, for each of two reasons
+    seeds: int = 4
+    # factors by which parts grow where the least was proven, and shrink where it was not
+    grow: float = 1.1
+    shrink: float = 0.8
+    # share of the cost from which on a gap is wide: below it branches close it sooner
+    wide: float = 0.03
+    # times that (on average) every cell of the pattern is given up in vain before the search goes on
+    turns_wide: float = 3.0
+    turns_narrow: float = 1.0
+    # steps of the cost above the bound up to which other patterns are begun with
+    steps: int = 1
+    steps_alike: int = 6
+    # other patterns that are begun with, at most
+    starts: int = 10
+    starts_alike: int = 40
+    # shares of the time that is left, the rest being for the proof, which needs more where the gap is narrow
+    share_wide: float = 0.35
+    share_narrow: float = 0.1
+    share_alike: float = 0.7
+    # cost: duals up to this are none
+    priced: float = 1e-9
+
+
+SETTINGS = Settings()
 
 
 def search_nearby(search: Search) -> None:
@@ -40,16 +66,20 @@ def search_nearby(search: Search) -> None:
         return
     excess = Excess(search.master)
     step = search.network.whole_costs
-    alike = int((search.network.cost[~search.network.primary] == step).all())
-    share = _SHARE[alike] if alike or _wide(search) else _NARROW
+    alike = (search.network.cost[~search.network.primary] == step).all()
+    if alike:
+        steps, starts, share = SETTINGS.steps_alike, SETTINGS.starts_alike, SETTINGS.share_alike
+    else:
+        steps, starts = SETTINGS.steps, SETTINGS.starts
+        share = SETTINGS.share_wide if _wide(search) else SETTINGS.share_narrow
     end = search.watch.seconds + share * search.watch.left
     pattern: Mask | None = search.best
-    for _ in range(_STARTS[alike]):
+    for _ in range(starts):
         # a small pattern as a whole is for the tree
-        if pattern is None or (pattern & ~search.network.primary).sum() <= _FIRST:
+        if pattern is None or (pattern & ~search.network.primary).sum() <= SETTINGS.first:
             return
         _descend(search, pattern, excess, end)
-        close = search.network.rounded_up(search.bound) > search.cost - (_STEPS[alike] + 0.5) * step
+        close = search.network.rounded_up(search.bound) > search.cost - (steps + 0.5) * step
         if search.done() or search.watch.seconds >= end or not close:
             return
         pattern = search.along(search.fractional(), chance=True)
@@ -57,7 +87,7 @@ def search_nearby(search: Search) -> None:
 
 def _descend(search: Search, pattern: Mask, excess: Excess, end: float) -> None:
     """Make a pattern cheaper, part by part, until all of it was given up in vain."""
-    size, idle = float(_FIRST), 0.0
+    size, idle = float(SETTINGS.first), 0.0
     while not search.done() and search.watch.seconds < end:
         secondary = np.flatnonzero(pattern & ~search.network.primary)
         if len(secondary) <= size:
@@ -67,14 +97,14 @@ def _descend(search: Search, pattern: Mask, excess: Excess, end: float) -> None:
         search.offer(better)
         idle = idle + len(part) / len(secondary) if better is None else 0.0
         pattern = pattern if better is None else better
-        if idle > (_TURNS if _wide(search) else _FEWER):
+        if idle > (SETTINGS.turns_wide if _wide(search) else SETTINGS.turns_narrow):
             return
-        size = max(_LEAST, size * (_GROW if proven else _SHRINK))
+        size = max(SETTINGS.least, size * (SETTINGS.grow if proven else SETTINGS.shrink))
 
 
 def _wide(search: Search) -> bool:
     """Whether the gap is too wide for branches alone."""
-    return bool(search.cost - search.bound > _WIDE * search.cost)
+    return bool(search.cost - search.bound > SETTINGS.wide * search.cost)
 
 
 def near(search: Search, pattern: Mask, excess: Floats, size: int) -> Ints:
@@ -101,8 +131,8 @@ def near(search: Search, pattern: Mask, excess: Floats, size: int) -> Ints:
 
 def _seeds(secondary: Ints, excess: Floats, generator: np.random.Generator) -> Ints:
     """A few cells by what they cost beyond the bound, and a few by chance."""
-    dear = min(_SEEDS, int((excess > 1e-6).sum()))
-    by_chance = min(len(secondary), int(generator.integers(0 if dear else 1, _SEEDS + 1)))
+    dear = min(SETTINGS.seeds, int((excess > 1e-6).sum()))
+    by_chance = min(len(secondary), int(generator.integers(0 if dear else 1, SETTINGS.seeds + 1)))
     seeds: Ints = generator.choice(secondary, by_chance, replace=False)
     if not dear:
         return seeds
@@ -130,7 +160,7 @@ def give_up(search: Search, pattern: Mask, part: Ints) -> tuple[Mask | None, boo
         inside.offer(start)
     inside.relax()
     if not inside.done():
-        tree(inside, _BRANCHES)
+        tree(inside, SETTINGS.branches)
     given[within[left[inside.best & ~rest.primary]]] = True
     cheaper = network.cost[given].sum() < network.cost[pattern].sum() - 1e-9
     return given if cheaper else None, inside.closed
@@ -147,7 +177,7 @@ class Excess:
 
     def __init__(self, master: Master) -> None:
         rows, right = master.lp.rows()
-        priced = np.flatnonzero(master.dual > _PRICED)
+        priced = np.flatnonzero(master.dual > SETTINGS.priced)
         self._rows, self._right, self._dual = rows[priced], right[priced], master.dual[priced]
         # a bridge has an entry below 0: it asks for others, and meets nothing
         self._meets = self._rows.maximum(0.0)
@@ -161,7 +191,7 @@ class Excess:
         """What each cell of a pattern adds, 0 for others. O(entries of rows with a price)."""
         chosen = pattern[self._columns].astype(float)
         beyond = self._dual * np.maximum(0.0, self._rows @ chosen - self._right)
-        shares = beyond / np.maximum(_PRICED, self._meets @ chosen)
+        shares = beyond / np.maximum(SETTINGS.priced, self._meets @ chosen)
         excess: Floats = np.where(pattern, self._reduced, 0.0)
         excess[self._columns] += chosen * (self._meets.T @ shares)
         return excess

@@ -60,8 +60,8 @@ class Programme:
     ) -> Moved | None:
         """Move column `own` by its room if that is worth the reward; None where it must and cannot."""
         if self._kernel is not None:
-            found = self._kernel.move(own, room, price, reward)
-            if found is not NotImplemented:
+            known, found = self._kernel.move(own, room, price, reward)
+            if known:
                 return found
         return self._solved(own, room, self._still if price is None else price, reward)
 
@@ -111,17 +111,17 @@ class _Kernel:
         beside = _BESIDE * (1.0 + np.random.default_rng(0).random(rows.shape[1]))
         self._beside = np.concatenate([beside, beside])
 
-    def move(self, own: int, room: Floats, price: Floats | None, reward: float) -> Any:
-        """What moved; None where it cannot; NotImplemented where the kernel has no answer."""
+    def move(self, own: int, room: Floats, price: Floats | None, reward: float) -> tuple[bool, Moved | None]:
+        """Whether the kernel has an answer, and what moved; None where it cannot."""
         from tacita.kernels.tables.dual_simplex import STUCK, UNKNOWN, move
 
         paid = self._beside if price is None else price + self._beside
         ended = fitting(move)(self._ties, room, paid, own, reward, self._desk)
         if ended == UNKNOWN:
-            return NotImplemented
+            return False, None
         if ended == STUCK:
-            return None
-        return Moved(float(self._desk.share[0]), self._desk.change.copy(), self._desk.weight)
+            return True, None
+        return True, Moved(float(self._desk.share[0]), self._desk.change.copy(), self._desk.weight)
 
 
 class Paths:

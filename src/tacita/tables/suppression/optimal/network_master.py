@@ -234,4 +234,5 @@ class Master(CuttingProgramme):
 
         network = self.network
         graph = network.among()[0]
-        return fitting(prices)(self.rows.cuts, self.dual, self.rows.count, graph, network.cost)
+        found: Floats = fitting(prices)(self.rows.cuts, self.dual, self.rows.count, graph, network.cost)
+        return found

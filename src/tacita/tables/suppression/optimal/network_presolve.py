@@ -70,7 +70,8 @@ def needless(network: Network) -> Mask:
     worse = fitting(replaceable)(
         network.among(few)[0], network.cost[few], network.row, network.column, network.cost
     )
-    return free & (worse | _beside(network, able))
+    found: Mask = free & (worse | _beside(network, able))
+    return found
 
 
 def _beside(network: Network, able: Mask) -> Mask:
@@ -85,4 +86,5 @@ def _beside(network: Network, able: Mask) -> Mask:
         return np.zeros(network.edges, dtype=bool)
     chosen = order[first[at]]
     same = pairs[at] == ends
-    return same & (network.cost >= network.cost[chosen]) & (chosen != np.arange(network.edges))
+    found: Mask = same & (network.cost >= network.cost[chosen]) & (chosen != np.arange(network.edges))
+    return found

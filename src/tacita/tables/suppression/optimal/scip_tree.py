@@ -75,7 +75,8 @@ class Tree(ChoiceTree):
         if search.cost >= self.given or outside.any():
             return None
         self.given = search.cost
-        return search.best[self.edges]
+        found: Mask | None = search.best[self.edges]
+        return found
 
     def suggest(self, x: Floats) -> None:
         """Patterns by paths along the fractional solution, and changes to the best."""
@@ -97,7 +98,8 @@ class Tree(ChoiceTree):
             found += finder.separate_bridges()
         if found < 20 and self.network.amounts and not whole:
             found += finder.separate_amounts()
-        return finder.lp.rows()
+        result: tuple[Any, Floats] = finder.lp.rows()
+        return result
 
     def over(self) -> bool:
         over = self.search.watch.over

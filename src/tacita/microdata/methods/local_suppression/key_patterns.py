@@ -54,7 +54,8 @@ class Keys:
     @cached_property
     def gaps(self) -> list[int]:
         """The distinct ones."""
-        return np.unique(self.missing).tolist()
+        found: list[int] = np.unique(self.missing).tolist()
+        return found
 
     @cached_property
     def _rows(self) -> dict[int, Ints]:
