@@ -16,7 +16,7 @@ from .provers import tree
 
 @dataclass(frozen=True)
 class Settings:
-    """How parts of a pattern are given up; held against `python -m benchmarks suppression`.
+    """How parts of a pattern are given up; measured by `python -m experiments tables`.
 
     Those called `alike` are for cells that all cost the same, of which a branch holds or leaves out one among
     thousands alike.
