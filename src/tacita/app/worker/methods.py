@@ -9,6 +9,7 @@ from tacita import api
 from tacita.core.spec import registry
 from tacita.core.spec.options import ReleaseOptions
 from tacita.io.formats.options import TextOptions
+from tacita.microdata.methods.microaggregation.improvement import Improvement
 
 from .job_context import JobContext
 
@@ -35,7 +36,8 @@ def _described(kind: str, name: str) -> dict[str, Any]:
     found = registry.lookup(name, kind)
     # rules are no methods of records: they say nothing of kinds of columns
     about = {"takes": list(getattr(found, "takes", ())), "anytime": getattr(found, "anytime", False)}
-    return registry.describe(kind, name) | about
+    # those that may come after a method that makes groups
+    return registry.describe(kind, name) | about | {"improves": issubclass(found, Improvement)}
 
 
 def warmup(_given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
