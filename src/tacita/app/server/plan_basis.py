@@ -62,7 +62,8 @@ def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, A
     Kinds are said of the columns that a method looks at, those of `steps` too, where they are no quantities.
     """
     named: dict[str, Any] = {
-        role: [column for column, chosen in work.roles.items() if chosen == role] for role in _LISTS
+        role: [column for column, chosen in work.roles.items() if chosen in (role, _UNIT_AND.get(role))]
+        for role in _LISTS
     }
     places = {name: at for at, name in enumerate(work.declared.get("order", ()))}
     for role in _OF_STEPS:
@@ -70,9 +71,6 @@ def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, A
     for column, chosen in work.roles.items():
         if chosen in UNITS:
             named["unit"] = column
-        for role, unit in _UNIT_AND.items():
-            if chosen == unit:
-                named[role].append(column)
         if chosen == "weight":
             named["weight"] = column
     looked_at = {*named["quasi"], *named["dependent"], *named["independent"]}
