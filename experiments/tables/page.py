@@ -29,15 +29,15 @@ _HEADLINES = (
     "worst gap, ours",
 )
 _NOT_COMPARABLE = """\
-- The source's tables are not available. The slides name the smallest and the largest size; other sizes,
-  densities, machine and solver they do not. Those here are our choice. Only the headline figures can be set
-  beside ours, and a share that is higher here may be owed to easier tables or a faster machine.
-- The source's figures are of its own methods: a Lagrangean algorithm with a heuristic for G and E, an exact
-  algorithm with necessary conditions of flow, pattern and volume for I. Those methods are `lagrange` and
-  `three-phase` here; the headlines of ours are of `optimal` unless another method is named.
-- Zeros are published for G and I. For E they may be withheld, at a cost of 1. Values are drawn uniformly, so
-  that one cell in 500 is zero, and E differs little from G, unless a share of zeros is named.
-- Sums are published in all tables, unless it is said that they may be suppressed."""
+- The source's tables are not available. The slides give the smallest and the largest size, but neither the
+  other sizes nor densities, machine and solver; those here are our choice. Only the headline figures can be
+  compared with ours, and a higher share here may be due to easier tables or a faster machine.
+- The source's figures are those of its own methods: a Lagrangean algorithm with a heuristic for G and E, an
+  exact algorithm with necessary conditions of flow, pattern and volume for I. Those methods are `lagrange`
+  and `three-phase` here; our headlines are those of `optimal` unless another method is named.
+- Zeros are published for G and I. For E they may be suppressed, at a cost of 1. Values are drawn uniformly,
+  so that one cell in 500 is zero and E differs little from G, unless a share of zeros is given.
+- Sums are published in all tables, except where they may be suppressed."""
 
 
 def page(setting: Setting, found: Sequence[Found], beside: Sequence[str] = ()) -> str:
@@ -183,7 +183,7 @@ def _headlines(found: Sequence[Found]) -> list[list[Cell]]:
 
 
 def _section(problem: str, found: Sequence[Found]) -> list[str]:
-    head = ["size", "density", "sensitive", "minimised", "proven", "mean time, s", "longest, s"]
+    head = ["size", "density", "sensitive", "minimised", "proven", "mean time, s", "maximum, s"]
     head += ["mean gap", "worst gap", "audits passed"]
     rows: list[list[Cell]] = [
         [
