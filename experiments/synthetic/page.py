@@ -43,7 +43,7 @@ No reading meets all four figures. The two measures point to different orders: P
 Table 4, DR under that of the file. Under the order of Table 4 an attribute of S1 is a function of
 independent ones (POTHVAL = PTOTVAL - PEARNVAL), so that IPSO-A publishes it unchanged and ID alone is at
 least 11 %, which is too high for the printed DR once linkage is added. Under the order of the file the text
-on v5 holds (below). The readings were selected after the fact because they fit, so their fit is weak
+on v5 holds (below). The readings were chosen after the fact because they fit, so their fit is weak
 evidence. The tables that follow report three of them besides our own definitions. "DR, ranks" is the nearest
 to IPSO-A under the order of the file (intervals of 1 % of the ranks). The rows of FCRM took no part in its
 selection and therefore test it: on S1 with joint memberships it is nearer to the printed figures than any

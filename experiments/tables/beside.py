@@ -267,7 +267,7 @@ def _extent(settings: Sequence[Setting], answers: Answers) -> str:
     shared, *own = _commands(settings)
     alone = f"`{shared}`" + (f" with {', '.join(f'`{each}`' for each in own)}" if own else "")
     return (
-        f"A sample: {count} per row, no side above {sides}, at most {one.cap:g} s each.{left} Run alone by "
+        f"A sample: {count}, no side above {sides}, at most {one.cap:g} s each.{left} Run alone by "
         f"{alone}; `--tables`, `--largest` and `--cap` choose another sample."
     )
 

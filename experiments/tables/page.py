@@ -94,7 +94,7 @@ def _extent(setting: Setting) -> str:
     sides = f", no side above {longest}" if longest < Setting().largest else ""
     alone = f", {SPOKEN[setting.problem]} only" if setting.problem else ""
     told = (
-        f"{tables_in_words(setting.tables)} per row, at most {setting.cap:g} s of CPU time "
+        f"{tables_in_words(setting.tables)}, at most {setting.cap:g} s of CPU time "
         f"each{sides}{alone}{_variant(setting)}"
     )
     if setting == Setting():
@@ -102,7 +102,7 @@ def _extent(setting: Setting) -> str:
     whole = Setting()
     return (
         f"**This is {_article(setting)} setting**: {told}. The whole experiment, "
-        f"{tables_in_words(whole.tables)} per row, {whole.cap:g} s each and sides up to {whole.largest}, is "
+        f"{tables_in_words(whole.tables)}, {whole.cap:g} s each and sides up to {whole.largest}, is "
         f"`{whole.command}`; it takes hours."
     )
 
@@ -142,8 +142,8 @@ def _variant(setting: Setting) -> str:
 def tables_in_words(count: int | str) -> str:
     """How many tables of a row, or as many in all as the source has."""
     if isinstance(count, str):
-        return "as many tables as the source has, shared out evenly to"
-    return "1 table" if count == 1 else f"{count} tables"
+        return "as many tables as the source has, divided evenly among the rows"
+    return "1 table per row" if count == 1 else f"{count} tables per row"
 
 
 def _audits(found: Sequence[Found]) -> str:

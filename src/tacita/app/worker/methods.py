@@ -9,7 +9,6 @@ from tacita import api
 from tacita.core.spec import registry
 from tacita.core.spec.options import ReleaseOptions
 from tacita.io.formats.options import TextOptions
-from tacita.microdata.methods.microaggregation.improvement import Improvement
 
 from .job_context import JobContext
 
@@ -35,9 +34,13 @@ def _measure(kind: str, name: str) -> dict[str, Any]:
 def _described(kind: str, name: str) -> dict[str, Any]:
     found = registry.lookup(name, kind)
     # rules are no methods of records: they say nothing of kinds of columns
-    about = {"takes": list(getattr(found, "takes", ())), "anytime": getattr(found, "anytime", False)}
-    # those that may come after a method that makes groups
-    return registry.describe(kind, name) | about | {"improves": issubclass(found, Improvement)}
+    about = {
+        "takes": list(getattr(found, "takes", ())),
+        "anytime": getattr(found, "anytime", False),
+        # those that may come after a method that makes groups
+        "improves": getattr(found, "improves", False),
+    }
+    return registry.describe(kind, name) | about
 
 
 def warmup(_given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
