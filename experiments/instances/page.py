@@ -11,28 +11,28 @@ from tacita._version import __version__
 from .trials import METHODS, Setting, Trial, Trials
 
 _HEAD = ("table", "cells", "sums", "sensitive", "known before", "our best", "our bound", "gap", "best by")
-_EACH = ("table", "cost", "bound", "gap", "withheld besides", "search, s", "with its audit, s", "audit")
+_EACH = ("table", "cost", "bound", "gap", "secondary cells", "search, s", "with audit, s", "audit")
 _COMPARED = """\
-- What was known before are a bound and a pattern of a prototype of this project, as the folder of the files
-  quotes them; one figure where both were the same. Printed results of other programs at the same costs and
-  levels were not at hand, and none is quoted from memory.
-- Costs are those of the files, and count the cells that are withheld besides the sensitive ones. Protection
-  is by intervals at the levels of the files, against an attacker who knows their bounds."""
+- "Known before" gives the bound and the cost of a pattern that a prototype of this project found, as quoted
+  with the files; one figure where both are equal. Published results of other programs at the same costs and
+  protection levels were not available, and none is quoted from memory.
+- Costs are those of the files, summed over the secondary suppressions. Protection is by intervals at the
+  levels of the files, against an attacker who knows their bounds."""
 
 
 def page(setting: Setting, trials: Trials) -> str:
     """Markdown; every figure in it comes from the trials, or from what was known."""
     parts = [
         f"# Public tables: what is known, and ours{' (a quick part)' if setting.quick else ''}",
-        f"Written by `{setting.command}`, version {__version__}. At most {setting.cap:g} s of processor time "
+        f"Written by `{setting.command}`, version {__version__}. At most {setting.cap:g} s of CPU time "
         "for a search, on one core.",
         *_unfinished(setting, trials),
         "The tables are those of the library CSPLIB, from the collection CUTEst, in the format of tau-ARGUS "
         "(JJ): hierarchical, of three to five dimensions, some linked. They are not part of this project. "
-        "Each pattern went through the audit, which shares no code with the methods.",
+        "Every pattern was audited by code that is independent of the methods.",
         "## The best of each",
         table(_HEAD, _best(setting, trials)),
-        "The gap is the share of the cost by which a better pattern could undercut ours at most, by the best "
+        "The gap is the largest possible saving of a better pattern, as a share of our cost, by the best "
         "of our bounds.",
         *(part for method in METHODS for part in _of_method(setting, method, trials)),
         "## What is compared",

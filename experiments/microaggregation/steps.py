@@ -73,7 +73,7 @@ def starts(found: Sequence[Step]) -> str:
         cells = [one for one in found if (one.start, one.file, one.k) == (start, file, k)]
         implied = dict.fromkeys(f"{dfo.implied_start(one.printed):.2f}" for one in cells)
         rows.append([start.upper(), SPOKEN[file], k, cells[0].before, ", ".join(implied)])
-    return table(["start", "file", "k", "its loss, ours", "its loss by the printed IL and imp"], rows)
+    return table(["start", "file", "k", "loss, ours", "loss implied by the printed IL and imp"], rows)
 
 
 def summary(found: Sequence[Step]) -> str:
@@ -84,8 +84,8 @@ def summary(found: Sequence[Step]) -> str:
     return (
         f"Ours is at or below the printed loss in {at_or_below} of {len(found)} cells. The document's search "
         f"improves its start in {len(printed)} of {len(found)} cells, by {_range(printed)} %; ours in "
-        f"{len(improved)}, by {_range(improved)} %. Ours is no Algorithm 2 alone: it tries several ways to "
-        "reach another number of groups, and starts again from its own outcome."
+        f"{len(improved)}, by {_range(improved)} %. Ours is more than Algorithm 2: it tries several ways to "
+        "reach another number of groups, and restarts from its own result."
     )
 
 

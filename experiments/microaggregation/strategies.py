@@ -193,8 +193,8 @@ def section(found: Shares) -> str:
     return "\n\n".join(
         [
             table(head, rows),
-            "How often each is the best of the eight (ties count for all), and how far it is above the best "
-            "on average:",
+            "Share of starts in which each variant is the best of the eight (ties count for all), and its "
+            "mean excess over the best:",
             table(["variant", "best", "above the best, mean %"], best),
         ]
     )
@@ -219,7 +219,7 @@ def namings(found: Shares) -> str:
     pair = found.pair("h then k, II", "k then h, II")
     rows: list[list[Cell]] = [
         [
-            "single relocations, then all at once",
+            "single relocations, then batch",
             "h-means, then k-means: HM+KM",
             "K-means, then H-means",
             '`first = "h-means"` (default)',
@@ -227,7 +227,7 @@ def namings(found: Shares) -> str:
             f"{pair.first_better:.1f} %",
         ],
         [
-            "all at once, then single relocations",
+            "batch, then single relocations",
             "k-means, then h-means",
             "H-means, then K-means: HM+KM",
             '`first = "k-means"`',
@@ -239,15 +239,16 @@ def namings(found: Shares) -> str:
     return "\n\n".join(
         [
             table([*head, "best of the eight", "strictly better than the other"], rows),
-            "Known: section 2 of the document describes k-means as records that go to their "
-            "nearest centroids and h-means as the best single relocation at a time; section 4 "
-            f"finds h-means, then k-means the best order in almost {HM_FIRST} % of its cases; so "
-            f"read, ours is best in {best['h then k, II']:.1f} %, and the other order in "
-            f"{best['k then h, II']:.1f} %. Known from summaries alone: in Hansen & Mladenović "
-            "(2001), which it cites, H-means may end with empty groups, which moves all at once "
-            "can bring about and best single relocations cannot; there H-means is the batch. "
-            "Guessed: that its program used those names while its text swaps them. Then its "
-            f"HM+KM is our second row, and its share is ours ({best['k then h, II']:.1f} %). "
-            "Nothing else in the document decides it, and its 216 sets are not available.",
+            "Known: section 2 of the document describes k-means as moving all records to their nearest "
+            "centroids and h-means as the best single relocation at a time; section 4 reports that h-means "
+            f"followed by k-means is the best order in almost {HM_FIRST} % of its cases. Read so, this order "
+            f"is best in {best['h then k, II']:.1f} % of ours, and the other order in "
+            f"{best['k then h, II']:.1f} %. Known from summaries only: in Hansen & Mladenović (2001), which "
+            "the document cites, H-means may end with empty groups, which is possible when all records move "
+            "at once and impossible with best single relocations; there H-means is the batch method. A "
+            "hypothesis: the program of the document used those names while its text exchanges them. Its "
+            "HM+KM would then be our second row, with nearly the same share "
+            f"({best['k then h, II']:.1f} %). Nothing else in the document decides between the two, and its "
+            "216 sets are not available.",
         ]
     )

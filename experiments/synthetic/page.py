@@ -28,78 +28,79 @@ from .sections import (
 from .surface import SurfacePoint
 
 _READINGS = """\
-The thesis gives both by their parts (section 2.4), which are the same here: PIL is the mean of five, of
-means, variances, covariances, correlations and quantiles; DR = 0.25 (DBRL + PRL) + 0.5 ID; SCORE = (PIL +
-DR) / 2. It leaves open over which pairs of attributes the parts of PIL run, how many attributes the linkage
-knows ("three, five or eight", as an example), and how wide the interval of ID is ("between 1 % and 10 % of
-the values"). Its IPSO-A draws nothing, so that its four figures are exact targets for any reading. Our own
-definitions make 56.19 and 40.68 of PIL, 13.81 and 18.73 of DR, where it prints 49.163 and 44.44, 10.044 and
-14.493. The table has the three nearest readings of each measure, under two orders of the attributes: that
-of the public file, and the alphabetical one of the thesis's Table 4; all settings are in
-`experiments/synthetic/calibration.py`."""
+The thesis defines both by their components (section 2.4), which are the same here: PIL is the mean of five,
+for means, variances, covariances, correlations and quantiles; DR = 0.25 (DBRL + PRL) + 0.5 ID; SCORE = (PIL +
+DR) / 2. It leaves open which pairs of attributes the components of PIL cover, how many attributes the
+intruder knows in record linkage ("three, five or eight", as an example), and how wide the interval of ID is
+("between 1 % and 10 % of the values"). Its IPSO-A is deterministic, so that its four figures are exact
+targets for any reading. Our own definitions give PIL 56.19 and 40.68, DR 13.81 and 18.73; the thesis prints
+49.163 and 44.44, 10.044 and 14.493. The table lists the three nearest readings of each measure, under two
+orders of the attributes: that of the public file, and the alphabetical one of the thesis's Table 4; all
+settings are in `experiments/synthetic/calibration.py`."""
 
 _NOT_DECIDED = """\
-No reading meets all four figures. The two measures point to different orders: PIL comes near under that of
+No reading meets all four figures. The two measures point to different orders: PIL is close under that of
 Table 4, DR under that of the file. Under the order of Table 4 an attribute of S1 is a function of
-independent ones (POTHVAL = PTOTVAL - PEARNVAL), so that IPSO-A publishes it unchanged and ID alone is 11 %
-at least; the printed DR leaves no room for that beside linkage. Under the order of the file the text on v5
-holds (below). The readings were chosen after the fact because they fit, so their fit is weak evidence.
-Three stand beside our own definitions in the tables that follow. "DR, ranks" is the nearest to IPSO-A under
-the order of the file (intervals of 1 % of the ranks). It was not chosen by the rows of FCRM, so that they
-test it: on S1 with joint memberships it is nearer to print than any other reading, on S2 and of IPSO-C it
-is not near. Two were chosen because they come near the rows of FCRM: "PIL, dependent" (pairs of dependent
-attributes alone) and "DR, unlinked" (without probabilistic linkage). DR and SCORE take the width and kind
-of intervals and what agrees in PRL as [settings](../methods/dr.md). No test is gated on a printed figure."""
+independent ones (POTHVAL = PTOTVAL - PEARNVAL), so that IPSO-A publishes it unchanged and ID alone is at
+least 11 %, which is too high for the printed DR once linkage is added. Under the order of the file the text
+on v5 holds (below). The readings were chosen after the fact because they fit, so their fit is weak
+evidence. The tables that follow report three of them besides our own definitions. "DR, ranks" is the nearest
+to IPSO-A under the order of the file (intervals of 1 % of the ranks). The rows of FCRM took no part in its
+selection and therefore test it: on S1 with joint memberships it is nearer to the printed figures than any
+other reading; on S2, and for IPSO-C, it is not near. Two were selected because they are close to the rows of
+FCRM: "PIL, dependent" (pairs of dependent attributes only) and "DR, unlinked" (without probabilistic
+linkage). The width and kind of intervals, and the tolerance of agreement in PRL, are
+[settings](../methods/dr.md) of DR and SCORE. No test requires a printed figure."""
 
 _WRITTEN = """\
-The tables above are of our [fcrm](../methods/fcrm.md): standardised attributes, an intercept, a
-pseudo-inverse. The thesis writes another method (sections 2.6, 2.7 and 4.1): x'beta without an intercept,
-on values as they stand in the file, from fuzzy c-means on the same values, and with an inverse of its own,
+The tables above report our [fcrm](../methods/fcrm.md): standardised attributes, an intercept, a
+pseudo-inverse. The thesis describes another method (sections 2.6, 2.7 and 4.1): x'beta without an intercept,
+on the raw values of the file, started from fuzzy c-means on the same values, and with an inverse of its own,
 seven steps that pivot on the first product that is not zero. In both splits the independent attributes are
-singular, so that a product that should be zero is a rounding error, and is a pivot. With a tolerance (a
-billionth of the largest value of the row) the seven steps predict what a pseudo-inverse predicts. Printed /
-joint / separate memberships, one seed. In place of F.O. stands the largest change of a membership in the
-last round: the thesis computes both from the memberships of a round and those before (appendix A.2, class
-ObjecteFcMeans), and its F.O. lie between 0 and 1, near its threshold in Table 5, and near 1 on S2, as
-changes do; no sum of squared errors of Census does."""
+collinear, so that a product that should be zero is a rounding error and becomes a pivot. With a tolerance (a
+billionth of the largest value of the row) the seven steps give the predictions of a pseudo-inverse. Printed /
+joint / separate memberships, one seed. The figure compared with F.O. is the largest change of a membership in
+the last iteration: the program of the thesis computes F.O. from the memberships of an iteration and of the
+one before (appendix A.2, class ObjecteFcMeans), and its values lie between 0 and 1, near the threshold in
+Table 5 and near 1 on S2, as changes do; no sum of squared errors of Census does."""
 
 _SEEDS = """\
-FCRM draws where its start begins: the first centres of fuzzy c-means. The tables above have one seed. Mean,
-and least to largest."""
+The only random part of FCRM is its start, the first centres of fuzzy c-means. The tables above use one seed.
+Mean, and minimum to maximum."""
 
 _REPEATED = """\
-Figures of this page that were stored on another machine differed from these by up to 2.6 points in the
-share of unchanged values and by 0.24 in PIL, in rows with separate memberships alone. Neither seed nor
-threads were the cause, but the order of sums, which libraries of linear algebra choose by the processor. On
-attributes that are nearly functions of the others, a difference in the last bit of a sum grows some ten
-times a round, until after 10 to 20 rounds it decides clusters; the iteration does not converge there (last
-change near 1). `python -m experiments synthetic` therefore starts with one order of sums
-(`experiments/arithmetic.py`), which any x86-64 processor since 2013 can take."""
+Figures of this page that were computed on another machine differed from these by up to 2.6 points in the
+share of unchanged values and by 0.24 in PIL, only in rows with separate memberships. The cause was neither
+the seed nor the threads, but the order of summation, which linear algebra libraries choose by processor. On
+attributes that are nearly functions of the others, a difference in the last bit of a sum grows about tenfold
+per iteration, and after 10 to 20 iterations it changes the clusters; the iteration does not converge there
+(last change near 1). `python -m experiments synthetic` therefore fixes one order of summation
+(`experiments/arithmetic.py`), which every x86-64 processor since 2013 supports."""
 
 _NOT_REPRODUCED = """\
-- **Both columns of S1 at once.** Separate memberships come near the printed losses, joint ones near the
+- **Both columns of S1 at once.** Separate memberships are close to the printed losses, joint ones to the
   printed risks. A release has one setting: no printed SCORE of FCRM on S1 is reproduced, and ours are all
   higher.
-- **FCRM on S2.** Neither setting of our method comes near, in either column or reading: ours lose far less
-  and give far more away. As the thesis writes it, the method comes near print at c = 2
-  (separate memberships), and mostly loses far more than print from there on.
-- **F.O.** Our objective is a sum of squared errors of standardised attributes, and no F.O. can be one: see
-  above. It is most likely the last change of a membership, which has the printed size, not the printed value.
-- **IPSO-A and IPSO-B of the thesis.** They differ in print in the third decimal. By the listing in R
-  (appendix A.1), A is the bare prediction, and B adds the residuals of noise with variance 1, beside values
-  in the thousands: ours differ as little. A is `regression` here. Our figures of A differ from print
-  by several points in both columns (in the SCORE of S2 they cancel). Methods A and B as Burridge (2003)
-  describes them are `ipso-a` and `ipso-b` here, with noise of the size of the residuals.
-- **IPSO-C's figures.** Some points apart in PIL, less in DR. That its SCORE is the best of the thesis's
-  methods is reproduced.
+- **FCRM on S2.** Neither setting of our method is close, in either column or reading: ours have a far lower
+  loss and a far higher risk. As the thesis writes it, the method is close to the printed figures at c = 2
+  (separate memberships), and from there on mostly loses far more.
+- **F.O.** Our objective is a sum of squared errors of standardised attributes, which F.O. cannot be: see
+  above. F.O. is most likely the last change of a membership, which has its magnitude but not its values.
+- **IPSO-A and IPSO-B of the thesis.** Their printed figures differ in the third decimal. By the listing in R
+  (appendix A.1), A is the prediction alone, and B adds the residuals of noise with variance 1 to values in
+  the thousands; ours differ as little. A is `regression` here. Our figures of A differ from the printed ones
+  by several points in both columns (in the SCORE of S2 the differences cancel). Methods A and B of Burridge
+  (2003) are `ipso-a` and `ipso-b` here, with noise of the size of the residuals.
+- **IPSO-C's figures.** They differ by some points in PIL, by less in DR. That its SCORE is the best of the
+  thesis's methods is reproduced.
 - **The order of the attributes.** Table 4 of the thesis lists them in alphabetical order. It needs the
   generalised inverse because of v5; in the order of the public file v5 is the sum of v8 and v10 (PTOTVAL =
-  POTHVAL + PEARNVAL), in that of Table 4 it is not. S1, S2 and S3 here count in the order of the file.
-- **The five clouds.** The points are not available, ours are made up: only the shape of the curves can be
-  compared.
+  POTHVAL + PEARNVAL), in that of Table 4 it is not. S1, S2 and S3 number attributes in the order of the file.
+- **The five clouds.** The points are not available and ours are simulated: only the shape of the curves can
+  be compared.
 - **S3.** The thesis takes the N attributes that follow the dependent one, and prints N up to 19; Census has
-  13 attributes, which leaves 12, and the thesis does not say where others come from. Ours start again at the
-  first attribute after the last, and end at N = 12."""
+  13 attributes, which leaves 12, and the thesis does not say where the others come from. Ours continue with
+  the first attribute after the last, and end at N = 12."""
 
 
 def page(found: Findings) -> str:
@@ -110,31 +111,30 @@ def page(found: Findings) -> str:
         f"Written by `python -m experiments synthetic{' --quick' if quick else ''}`, version {__version__}. "
         "Printed figures are those of a thesis on fuzzy c-regression models (FCRM) for synthetic data "
         "([document 004](papers.md#document-004)). Census, 1080 records, 13 attributes in the order of its "
-        "file. Less is better in every column. Methods that draw: "
-        f"{'one seed' if quick else f'mean of {SEEDS[quick]} seeds'}; regression draws nothing, and FCRM "
-        "starts from fuzzy c-means at one seed ([others](#fcrm-from-other-starts)). "
-        "FCRM runs with m = 1.5, at most 30 rounds, and with its "
-        "refusals insisted on, for some of these releases hold many true values (last column: percent of "
-        "values within a thousandth of the spread). The thesis's own tables come first; every cell is "
-        "printed / ours.",
+        "file. Less is better in every column. Random methods: "
+        f"{'one seed' if quick else f'mean of {SEEDS[quick]} seeds'}; regression is deterministic, and FCRM "
+        "starts from fuzzy c-means with one seed ([others](#fcrm-from-other-starts)). FCRM runs with m = "
+        "1.5 and at most 30 iterations. Some of its releases contain many true values (last column: "
+        "percent of values within a thousandth of the range) and would be refused; they are accepted here. "
+        "The thesis's own tables come first; every cell is printed / ours.",
         *(part for split in found.splits for part in _of_split(found, split)),
         "## Document 004, Table 5",
-        "The example in the plane. Five clouds of 60 points, ours (those of the thesis are not printed); "
-        "joint memberships.",
+        "The example in the plane: five clouds of 60 points of our own (the thesis does not print its "
+        "points), joint memberships.",
         clouds_section(found.clouds),
         turning_point(found.clouds),
         "![Five clouds, and loss and risk against c](synthetic-clouds.svg)",
-        "Clusters and their regressions as in figures 3 and 4 of the thesis, c = 2 to 7, of our points:",
+        "Clusters and their regressions as in figures 3 and 4 of the thesis, for our points, c = 2 to 7:",
         "![Clusters and regressions of the five clouds, c = 2 to 7](synthetic-panels.svg)",
         "## Document 004, Table 8",
         "S3: each of the 13 attributes dependent in turn, N independent ones, c clusters; means over the "
-        "attributes, joint memberships. Printed / ours by the thesis's design, the N attributes that follow "
-        "the dependent one / ours by the first N others in the order of the file. Attributes that are a "
-        "function of the N others are left out.",
+        "attributes, joint memberships. Printed / ours by the thesis's design, the N attributes that "
+        "follow the dependent one / ours by the first N others in the order of the file (one figure where "
+        "both are the same). Attributes that are a function of the N others are left out.",
         designs_section(found.surface),
         "### What N does to each column",
         "The thesis claims that with c fixed PIL falls and DR rises as N grows; the printed SCORE falls. "
-        "What becomes of each column by either design:",
+        "The trend of each column by either design:",
         design_trends(found.surface),
         "PIL, DR and SCORE over c and N as in figure 7 of the thesis, by its design:",
         "![Loss, risk and SCORE as surfaces over c and N](synthetic-s3-surface.svg)",
@@ -146,8 +146,9 @@ def page(found: Findings) -> str:
     parts += [
         closest_rows(found.written),
         "### Readings of the text",
-        "Settings that the text could mean, tried at some c: joint or separate memberships; the seven steps "
-        "literally or with a tolerance; with or without an intercept; values as in the file or standardised.",
+        "Settings that agree with the text, tried at several c: joint or separate memberships; the seven "
+        "steps literally or with a tolerance; with or without an intercept; values as in the file or "
+        "standardised.",
         tried_section(found.tried),
         nearest_writing(found.tried),
         "## FCRM from other starts",
@@ -171,7 +172,8 @@ def page(found: Findings) -> str:
         ]
     parts += [
         "## Which column is reproduced under which setting",
-        "Largest distance of ours from print over the c of these tables, and from c = 4 on, in points.",
+        "Largest difference between ours and the printed figure over all c of these tables / from c = 4 "
+        "on, in percentage points.",
         agreement_section(found.agreements),
         summary(found.agreements),
         "## What is not reproduced, and why",
@@ -274,8 +276,8 @@ def best(rows: Sequence[Row]) -> str:
     printed = min(theirs, key=lambda row: (row.published or (0, 0, 0))[2])
     among = min(theirs, key=lambda row: row.ours.score)
     return (
-        f"Least SCORE of the thesis's methods: {printed.method} in print, {among.method} by ours "
-        f"({among.ours.score:.2f}). Least of all here: {ours.method} ({ours.ours.score:.2f})."
+        f"Lowest SCORE among the thesis's methods: {printed.method} in print, {among.method} in ours "
+        f"({among.ours.score:.2f}). Lowest of all methods here: {ours.method} ({ours.ours.score:.2f})."
     )
 
 
@@ -329,8 +331,8 @@ def turning_point(rows: Sequence[Row]) -> str:
     least = min(rows, key=lambda row: row.ours.pil)
     printed = min(rows, key=lambda row: (row.published or (0.0,))[0])
     return (
-        f"In both, loss falls and risk rises with c at first. The least PIL is at c = {least.c} in ours, at "
-        f"c = {printed.c} in print."
+        f"In both, loss falls and risk rises with c at first. The minimum of PIL is at c = {least.c} in "
+        f"ours, at c = {printed.c} in print."
     )
 
 

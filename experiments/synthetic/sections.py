@@ -117,7 +117,7 @@ def nearest_writing(rows: Sequence[Written]) -> str:
         tried = ", ".join(str(row.c) for row in mine if row.writing == best)
         told.append(
             f"{split}: the nearest of {len(settings)} settings in both columns at c = {tried} is "
-            f"{spoken(best)}, {_gap(mine, best):.1f} points away at most"
+            f"{spoken(best)}, {_gap(mine, best):.1f} points away"
         )
     return f"{'. '.join(told)}. None meets both columns."
 

@@ -131,12 +131,12 @@ def _methods_section(settings: Sequence[Setting], answers: Answers) -> list[str]
                 if (each := [p for p in found if _is(p, problem=problem, method=method, objective=objective)])
             ),
         ),
-        "Proven: the method's own bound says so. Above: by how much its loss exceeds that of `optimal` on "
-        "the same table, where that is proven; at the optimum: on so many of these tables it does not. "
-        "`genetic` searches without a bound of its own, so that hardly anything is proven. The share "
-        "printed for interval protection is of an exact algorithm, whose conditions `three-phase` uses. "
-        "The last column is the mean time of `optimal` on the same tables; where the parts were run later "
-        "than the main tables, on a busier machine or another one, times say little more than their order.",
+        "Proven: by the method's own bound. Above: the excess of its cost over that of `optimal` on the same "
+        "table, where the latter is proven; at the optimum: the number of these tables without excess. "
+        "`genetic` has no bound of its own, so that almost nothing is proven. The share printed for interval "
+        "protection is that of an exact algorithm, whose conditions `three-phase` uses. The last column is "
+        "the mean time of `optimal` on the same tables. Parts may have run later than the main tables, on a "
+        "busier or different machine: only the order of magnitude of times is comparable.",
         "By the size of the table, both objectives and densities together:",
         table(
             _SIZES,
@@ -204,10 +204,10 @@ def _zeros_section(settings: Sequence[Setting], answers: Answers) -> list[str]:
         "## Exact protection where cells are zero",
         _extent(settings, answers),
         table(_ZEROS, rows),
-        "Among the tables above one cell in 500 is zero, and where all values are positive, exact protection "
-        "is general protection: every cell can go both ways. Here the share of zeros is set. The sensitive "
-        "cells and the other values stay the same, zeros may be withheld at a cost of 1, and can only go up. "
-        "In every line some other cell stays positive.",
+        "In the tables above one cell in 500 is zero, and where all values are positive, exact protection "
+        "equals general protection: every cell can move both up and down. Here the share of zeros is a "
+        "parameter. Sensitive cells and the other values stay the same; zeros may be suppressed at a cost "
+        "of 1, and can only move up. Every row and column keeps another positive cell.",
     ]
 
 
@@ -247,10 +247,10 @@ def _sums_section(settings: Sequence[Setting], answers: Answers) -> list[str]:
         _extent(settings, answers),
         table(_SUMS, rows),
         "The network of the slides has arcs for subtotals and for the total. Here they may be suppressed "
-        "like any cell, at the cost of their value or of one cell. Saved: by how much the loss falls below "
-        "that of the same table with all sums published, where both are proven least. A sum is at least as "
-        "large as any cell of its line, so that it pays only where cells are zero or cannot move far enough, "
-        "and by number where it takes the place of several.",
+        "like any other cell, at the cost of their value or of one cell. Saved: the reduction of the cost "
+        "against the same table with all sums published, where both are proven optimal. A sum is at least "
+        "as large as any cell of its row or column, so that suppressing it pays only where cells are zero "
+        "or cannot move far enough, and by number where it replaces several cells.",
     ]
 
 
@@ -267,7 +267,7 @@ def _extent(settings: Sequence[Setting], answers: Answers) -> str:
     shared, *own = _commands(settings)
     alone = f"`{shared}`" + (f" with {', '.join(f'`{each}`' for each in own)}" if own else "")
     return (
-        f"A sample: {count} a row, no side above {sides}, at most {one.cap:g} s each.{left} Run alone by "
+        f"A sample: {count}, no side above {sides}, at most {one.cap:g} s each.{left} Run alone by "
         f"{alone}; `--tables`, `--largest` and `--cap` choose another sample."
     )
 

@@ -29,15 +29,15 @@ _HEADLINES = (
     "worst gap, ours",
 )
 _NOT_COMPARABLE = """\
-- The source's tables are not available. The slides name the smallest and the largest size; other sizes,
-  densities, machine and solver they do not. Those here are our choice. Only the headline figures can be set
-  beside ours, and a share that is higher here may be owed to easier tables or a faster machine.
-- The source's figures are of its own methods: a Lagrangean algorithm with a heuristic for G and E, an exact
-  algorithm with necessary conditions of flow, pattern and volume for I. Those methods are `lagrange` and
-  `three-phase` here; the headlines of ours are of `optimal` unless another method is named.
-- Zeros are published for G and I. For E they may be withheld, at a cost of 1. Values are drawn uniformly, so
-  that one cell in 500 is zero, and E differs little from G, unless a share of zeros is named.
-- Sums are published in all tables, unless it is said that they may be suppressed."""
+- The source's tables are not available. The slides give the smallest and the largest size, but neither the
+  other sizes nor densities, machine and solver; those here are our choice. Only the headline figures can be
+  compared with ours, and a higher share here may be due to easier tables or a faster machine.
+- The source's figures are those of its own methods: a Lagrangean algorithm with a heuristic for G and E, an
+  exact algorithm with necessary conditions of flow, pattern and volume for I. Those methods are `lagrange`
+  and `three-phase` here; our headlines are those of `optimal` unless another method is named.
+- Zeros are published for G and I. For E they may be suppressed, at a cost of 1. Values are drawn uniformly,
+  so that one cell in 500 is zero and E differs little from G, unless a share of zeros is given.
+- Sums are published in all tables, except where they may be suppressed."""
 
 
 def page(setting: Setting, found: Sequence[Found], beside: Sequence[str] = ()) -> str:
@@ -52,22 +52,21 @@ def page(setting: Setting, found: Sequence[Found], beside: Sequence[str] = ()) -
         "([document 002](papers.md#document-002)); they were not checked against the papers.",
         "## Document 002: headlines",
         table(_HEADLINES, _headlines(found)),
-        "Proven: no pattern of its kind loses less. Times are processor seconds on one core, audit "
-        "included, compilation aside. The gap is the share of the loss of secondary cells by which a "
-        "better pattern could undercut ours at most."
-        f"{_shortened(setting)}",
+        "Proven: the pattern is proven optimal. Times are CPU seconds on one core, including the audit, "
+        "without compilation. The gap is the largest possible saving of a better pattern, as a share of "
+        f"the cost of our secondary suppressions.{_shortened(setting)}",
         *beside,
         "## How the tables are made",
-        f"Values are uniform whole numbers in 0 .. {LARGEST_VALUE}. Sensitive cells are drawn at random "
-        f"among the positive cells of the least {100 * SMALL:g} %: in a sparse table one to every four "
-        "lines of the longer side, in a dense one two to a line, but no more than a tenth of all cells. "
-        f"Interval protection asks for {100 * LEVEL:g} % of the value on both sides, from an attacker who "
-        "knows that no value is negative. Seeds come from size, density and number, so that all problems and "
-        "both objectives meet the same tables, and everything but the times repeats (where the cap ends a "
-        "search, what it had found by then depends on the machine).",
-        f"Every table goes the public way, `suppress` with the method `{setting.method}`, which ends in the "
-        "audit: code that shares nothing with the method attacks the pattern, and an answer that does not "
-        f"withstand it is refused and counts as not proven. {_audits(found)}",
+        f"Values are uniform integers in 0 .. {LARGEST_VALUE}. Sensitive cells are drawn at random among the "
+        f"smallest {100 * SMALL:g} % of the positive cells: in a sparse table one for every four rows or "
+        "columns of the longer side, in a dense one two per row or column, but no more than a tenth of all "
+        f"cells. Interval protection requires {100 * LEVEL:g} % of the value on both sides, against an "
+        "attacker who knows that no value is negative. Seeds are derived from size, density and number, so "
+        "that all problems and both objectives use the same tables, and all figures except times are "
+        "reproducible (where the cap ends a search, its result depends on the machine).",
+        f"Every table goes through the public function `suppress` with the method `{setting.method}`, which "
+        "ends with the audit: independent code attacks the pattern, and a pattern that fails is refused and "
+        f"counts as not proven. {_audits(found)}",
         "![Mean time and share proven against size](tables.svg)",
         *(part for problem in SIZES for part in _section(problem, found)),
         "## Where the cap ended a search",
@@ -95,7 +94,7 @@ def _extent(setting: Setting) -> str:
     sides = f", no side above {longest}" if longest < Setting().largest else ""
     alone = f", {SPOKEN[setting.problem]} only" if setting.problem else ""
     told = (
-        f"{tables_in_words(setting.tables)} a row, at most {setting.cap:g} s of processor time "
+        f"{tables_in_words(setting.tables)}, at most {setting.cap:g} s of CPU time "
         f"each{sides}{alone}{_variant(setting)}"
     )
     if setting == Setting():
@@ -103,7 +102,7 @@ def _extent(setting: Setting) -> str:
     whole = Setting()
     return (
         f"**This is {_article(setting)} setting**: {told}. The whole experiment, "
-        f"{tables_in_words(whole.tables)} a row, {whole.cap:g} s each and sides up to {whole.largest}, is "
+        f"{tables_in_words(whole.tables)}, {whole.cap:g} s each and sides up to {whole.largest}, is "
         f"`{whole.command}`; it takes hours."
     )
 
@@ -143,8 +142,8 @@ def _variant(setting: Setting) -> str:
 def tables_in_words(count: int | str) -> str:
     """How many tables of a row, or as many in all as the source has."""
     if isinstance(count, str):
-        return "as many tables as the source has, shared out evenly to"
-    return "1 table" if count == 1 else f"{count} tables"
+        return "as many tables as the source has, divided evenly among the rows"
+    return "1 table per row" if count == 1 else f"{count} tables per row"
 
 
 def _audits(found: Sequence[Found]) -> str:
@@ -184,7 +183,7 @@ def _headlines(found: Sequence[Found]) -> list[list[Cell]]:
 
 
 def _section(problem: str, found: Sequence[Found]) -> list[str]:
-    head = ["size", "density", "sensitive", "minimised", "proven", "mean time, s", "longest, s"]
+    head = ["size", "density", "sensitive", "minimised", "proven", "mean time, s", "maximum, s"]
     head += ["mean gap", "worst gap", "audits passed"]
     rows: list[list[Cell]] = [
         [

@@ -11,12 +11,14 @@ from tacita._version import __version__
 from .trials import EFFORT, SAMPLE, SEARCHES, WEIGHTS, Findings, Point, Search
 
 _SEARCHES = """\
-Groups of at least k records, of 2k at most where tabu search moves them. Searches start from MDAV or KCKW,
-as their names say, and have one seed; ants start from nothing.
+Groups have at least k records, and at most 2k in tabu search. Searches have one seed and start from MDAV, or
+from KCKW where they are named so; ants start from no partition.
 
-- swarm: 20 particles, each the centres of all groups; records go to centres from outside in.
-- ants: 10 a round make groups from outside in by trail and nearness; the best partition lays trails.
-- tabu: the best move of 30 records drawn by chance to groups of neighbours, or against their records."""
+- swarm: particle swarm of 20 particles, whose positions are the centres of all groups; records are assigned
+  to centres from the outside in.
+- ants: 10 ants per round form groups from the outside in, by pheromone and distance; the best partition
+  deposits pheromone.
+- tabu: the best move of 30 random records into groups of their neighbours, or swap with a record of these."""
 
 
 def page(found: Findings) -> str:
@@ -28,35 +30,32 @@ def page(found: Findings) -> str:
         f"# Wishes of the papers, measured{' (a quick part)' if found.quick else ''}",
         f"Written by `python -m experiments wishes{' --quick' if found.quick else ''}`, version "
         f"{__version__}. The "
-        "documents name searches that they would try next. Those that tacita does not offer as methods "
-        "were run here, "
-        f"on {shown}, all attributes standardised. The yardstick is [best](../methods/best.md) with an "
-        f"effort of "
-        f"{EFFORT}. Processor seconds are of one run on one core and say the order of magnitude only.",
+        "documents propose searches as future work. Those that tacita does not offer as methods were run on "
+        f"{shown}, with all attributes standardised. The reference is [best](../methods/best.md) with an "
+        f"effort of {EFFORT}. CPU seconds are those of one run on one core; only their order of magnitude "
+        "matters.",
         "## Searches for the least loss",
         _SEARCHES,
         *(part for file in files for part in _of_file(file, found.searches)),
         _verdict(found.searches),
         "## Loss and risk at once",
-        "Annealing from the groups of `best` at the least k, of squared error and of groups whose mean "
-        "leads to one of "
-        "their own records (which is DLD of a microaggregation, group by group), for the weights "
-        f"{', '.join(f'{weight:g}' for weight in WEIGHTS)}. DR also holds linkage by other attackers, "
-        f"which no search saw.",
+        "Simulated annealing from the groups of `best` at the smallest k. The objective is the squared "
+        "error plus a weight times the number of groups whose mean is nearest to one of their own records "
+        f"(the DLD of a microaggregation); weights {', '.join(f'{weight:g}' for weight in WEIGHTS)}. DR "
+        "includes linkage by other attackers, which the searches do not see.",
         *(_points(file, found.front, "k at least") for file in files),
         _front_verdict(found.front),
         "## Microaggregation and synthesis together",
-        "Synthetic records that keep means and covariances of every group of MDAV, for groups of many "
-        "records; all in "
-        "one is a synthesis of the whole file. `best` publishes means of small groups.",
+        "Synthetic records that keep the means and covariances of every group of MDAV, for large groups; "
+        "with one group of all records it is a synthesis of the file. `best` publishes the means of small "
+        "groups.",
         *(_points(file, found.mixed, "k") for file in files),
         _mixed_verdict(found.mixed),
         "## What follows",
-        "None of these is a method of tacita. For the least loss, a search has to beat `best` in its "
-        "time. Groups made "
-        "for loss and risk at once need an attacker who knows how they were made before they can be "
-        "promised. The code "
-        "stays in `experiments/wishes`, so that the question need not be asked again.",
+        "None of these is a method of tacita. For the least loss, a search would have to beat `best` in "
+        "the same time. Groups that optimise loss and risk together would first have to withstand an "
+        "attacker who knows how they were made. The code is in `experiments/wishes`, so that the "
+        "measurements can be repeated.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -99,7 +98,7 @@ def _verdict(searches: Sequence[Search]) -> str:
             f"of {len(above)} "
             "cases."
         )
-    return "What each loses more than the yardstick:\n\n" + "\n".join(lines)
+    return "Loss relative to the reference:\n\n" + "\n".join(lines)
 
 
 def _signed(value: float) -> str:
@@ -149,11 +148,9 @@ def _front_verdict(points: Sequence[Point]) -> str:
             f"(k = {one.k}): the search {'wins' if other.score < one.score else 'loses'}."
         )
     lines.append(
-        "It lowers the risk that it is shown: groups are bent until their mean is nearer to a stranger. "
-        "A part of DR "
-        "is nearly the same linkage; an attacker who knows that groups were made so may link otherwise, "
-        "which no "
-        "figure here measures."
+        "The search lowers the risk measure that it optimises: groups are changed until their mean is "
+        "nearer to a record of another group. DR contains nearly the same linkage; an attacker who knows "
+        "how the groups were made may link in another way, which no figure here measures."
     )
     return " ".join(lines)
 
@@ -167,10 +164,11 @@ def _mixed_verdict(points: Sequence[Point]) -> str:
             for kind in ((True, False), (False, False), (False, True))
         )
         lines.append(
-            f"- {SPOKEN[file]}: the best SCORE of groups is {groups.score:.2f} (k = {groups.k}), of all in "
-            f"one {whole.score:.2f}, of means {means.score:.2f} (k = {means.k}). Value by value (IL1) these "
-            f"lose {groups.il1:.1f}, {whole.il1:.1f} and {means.il1:.1f} %. Grouping {_gain(groups, whole)} "
-            f"against the synthesis of the whole file: DR is {groups.dr:.2f} against {whole.dr:.2f} %."
+            f"- {SPOKEN[file]}: the lowest SCORE of synthesis in groups is {groups.score:.2f} (k = "
+            f"{groups.k}), of one synthesis {whole.score:.2f}, of means {means.score:.2f} (k = {means.k}). "
+            f"Their IL1 is {groups.il1:.1f}, {whole.il1:.1f} and {means.il1:.1f} %. Grouping "
+            f"{_gain(groups, whole)} against the synthesis of the whole file: DR is {groups.dr:.2f} against "
+            f"{whole.dr:.2f} %."
         )
     return "\n".join(lines)
 

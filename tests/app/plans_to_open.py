@@ -153,6 +153,11 @@ alpha = 0.25
 missing = "drop"
 round_integers = true
 [[steps]]
+method = "mdav"
+then = "mhm"
+quasi = ["age", "transfers"]
+k = 5
+[[steps]]
 method = "gower"
 quasi = ["sex", "education"]
 nominal = ["sex"]
@@ -163,6 +168,29 @@ method = "ipso-a"
 dependent = ["wealth"]
 independent = ["housing_cost"]
 max_leverage = 0.9
+[output]
+path = "out.csv"
+"""
+
+LINKED = """
+version = 1
+[input]
+path = "persons.csv"
+delimiter = ";"
+decimal = ","
+[roles]
+quasi = ["taxes", "wage"]
+identifiers = ["total_income"]
+pseudonyms = ["household_id", "person_id"]
+unit = "household_id"
+[protect]
+method = "kc"
+then = "mhm"
+k = 4
+seed = 7
+insist = true
+pseudonym_key = "office.key"
+pseudonym_length = 24
 [output]
 path = "out.csv"
 """

@@ -260,8 +260,8 @@ def test_the_page_prints_gaps_under_our_own_definitions_and_says_that_readings_w
 
 
 def test_the_page_marks_the_best_of_ours_and_of_print(quickly):
-    assert "Least SCORE of the thesis's methods: ipso-c in print, ipso-c by ours" in quickly.text
-    assert "Least of all here: ipso-q" in quickly.text
+    assert "Lowest SCORE among the thesis's methods: ipso-c in print, ipso-c in ours" in quickly.text
+    assert "Lowest of all methods here: ipso-q" in quickly.text
 
 
 def test_the_command_knows_the_experiment(capsys):

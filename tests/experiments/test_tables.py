@@ -71,7 +71,7 @@ def test_the_figures_of_the_source_are_quoted(quickly):
     ]
     text = " ".join(quickly.text.split())
     assert "The source's tables are not available" in text
-    assert "The whole experiment, 10 tables a row, 240 s each" in text
+    assert "The whole experiment, 10 tables per row, 240 s each" in text
 
 
 def test_tables_depend_on_size_density_and_number_alone():

@@ -108,8 +108,8 @@ def test_a_method_runs_alone_beside_optimal(tmp_path, method, problems):
     assert all(row[3] == "2" and row[5:7] == ["0 %", "0 of 2"] for row in shown)
     assert all(row[7:] == ["10.00 %", "10.00 %", "2.00 s", "2.00 s"] for row in shown)
     assert f"`suppress` with the method `{method}`" in text
-    assert "**This is another setting**: 1 table a row, at most 5 s of processor time each" in text
-    assert f", by `{method}`. The whole experiment, 10 tables a row" in text
+    assert "**This is another setting**: 1 table per row, at most 5 s of CPU time each" in text
+    assert f", by `{method}`. The whole experiment, 10 tables per row" in text
 
 
 def test_no_method_is_better_than_what_is_proven_least():
@@ -209,7 +209,7 @@ def test_the_numbers_of_the_source_are_shared_out_evenly():
 def test_the_page_says_how_many_tables_the_source_has(tmp_path):
     made, text = run_into(tmp_path, "--tables", "source", "--problem", "exact")
     assert made["tables"] == {"done": 340, "wanted": 340}
-    assert "as many tables as the source has, shared out evenly to a row" in text
+    assert "as many tables as the source has, divided evenly among the rows" in text
     assert rows_of(text, "Document 002: headlines")[1][1:3] == ["170, 50 x 10 to 100 x 100", "170"]
 
 

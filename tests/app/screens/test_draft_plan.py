@@ -3,7 +3,16 @@
 import pytest
 from starlette.datastructures import ImmutableMultiDict
 
-from tacita.app.screens.draft_plan import KINDS, Catalogue, current, drafted, plan_of, required_of, steps_of
+from tacita.app.screens.draft_plan import (
+    KINDS,
+    Catalogue,
+    current,
+    drafted,
+    forms_of,
+    plan_of,
+    required_of,
+    steps_of,
+)
 from tacita.app.server.workspaces import Work
 from tacita.app.worker.methods import methods
 from tacita.core.spec.schema_forms import fields_of, listed, text_of, value_of, values_of
@@ -136,3 +145,39 @@ def test_every_kind_that_protects_records_is_in_the_menu():
     from tacita.core.spec import registry
 
     assert set(KINDS) == set(registry.PROTECTING)
+
+
+def test_what_comes_then_joins_the_method_and_has_its_own_fields(tmp_path):
+    asked = form_of("kc", then="mhm")
+    draft = drafted(work(tmp_path, {"a": "quasi"}), asked, CATALOGUE, several=False)
+    assert draft["protect"]["method"] == "kc+mhm"
+    (form,) = forms_of(work(tmp_path, {"a": "quasi"}), draft, CATALOGUE)
+    assert (form.method, form.then) == ("kc", "mhm")
+    assert {field.name for field in form.fields} >= {
+        *CATALOGUE.parameters("kc"),
+        *CATALOGUE.parameters("mhm"),
+    }
+
+
+def test_only_methods_that_improve_groups_are_offered_and_only_after_those_that_make_them(tmp_path):
+    offered = {each["name"] for each in CATALOGUE.improving()}
+    assert {"mhm", "best", "gsms-t2", "dfo"} <= offered
+    assert not offered & {"mdav", "kc", "gower", "noise", "fcrm"}
+    here = work(tmp_path, {"a": "quasi"})
+    for method, then in [("mdav", ""), ("noise", None)]:
+        (form,) = forms_of(here, {"protect": {"method": method}}, CATALOGUE)
+        assert form.then == then
+    # a method that makes no groups has nothing after it
+    assert (
+        drafted(here, form_of("noise", then="mhm"), CATALOGUE, several=False)["protect"]["method"] == "noise"
+    )
+
+
+def test_a_plan_with_pseudonyms_names_the_file_of_their_key(tmp_path):
+    here = work(tmp_path, {"a": "quasi", "b": "unit-pseudonyms", "c": "pseudonyms"})
+    here.declared = {"pseudonym_key": "office.key"}
+    plan = plan_of(here, {"protect": {"method": "mdav", "k": 3, "pseudonym_key": "old.key"}}, CATALOGUE)
+    assert plan["roles"] == {"quasi": ["a"], "unit": "b", "pseudonyms": ["b", "c"]}
+    assert plan["protect"] == {"method": "mdav", "k": 3, "pseudonym_key": "office.key"}
+    here.roles = {"a": "quasi", "b": "unit", "c": "other"}
+    assert "pseudonym_key" not in plan_of(here, plan | {"roles": {}}, CATALOGUE)["protect"]

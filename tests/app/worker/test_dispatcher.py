@@ -189,7 +189,7 @@ def test_a_search_that_is_told_enough_keeps_the_best_it_has(worker, source, tmp_
 
 def test_a_stray_print_does_not_reach_the_answers():
     program = (
-        "from tacita.app.worker.pipe import Pipe\nwire = Pipe.of_this_process()\n"
+        "from tacita.app.worker.pipe import Pipe\npipe = Pipe.of_this_process()\n"
         "import os, sys\nprint('stray')\nos.write(1, b'stray')\nsys.stdin.read()\n"
         "pipe.tell({'id': 0, 'event': 'ready'})\nprint('stray')\nnext(pipe.lines())\n"
     )
@@ -201,10 +201,10 @@ def test_a_stray_print_does_not_reach_the_answers():
 
 def test_a_worker_ends_with_all_that_it_started_when_its_input_closes():
     program = (
-        "from tacita.app.worker.pipe import Pipe, end_of_all\nwire = Pipe.of_this_process()\n"
+        "from tacita.app.worker.pipe import Pipe, end_of_all\npipe = Pipe.of_this_process()\n"
         "import subprocess, sys\n"
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
-        "pipe.tell({'id': 0, 'event': 'ready'})\nwire.tell({'pid': child.pid})\n"
+        "pipe.tell({'id': 0, 'event': 'ready'})\npipe.tell({'pid': child.pid})\n"
         "list(pipe.lines())\nend_of_all()\n"
     )
     asked = Asked(("-c", program))

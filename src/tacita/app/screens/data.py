@@ -12,7 +12,7 @@ from starlette.routing import Route
 from tacita.app.server.application import Screen
 from tacita.app.server.jobs import Job
 from tacita.app.server.pages import fields_of, screen, seen_at, work_of
-from tacita.app.server.plan_basis import chosen_from, declared_from
+from tacita.app.server.plan_basis import KEY, chosen_from, declared_from
 from tacita.app.server.uploads import Source, TooLarge, receive
 from tacita.app.server.workspaces import Work, Workspace
 
@@ -155,11 +155,14 @@ def _take(work: Work, source: Source, found: dict[str, Any]) -> None:
             section = {**section, "quasi": found["quasi"]}
         roles, declared = chosen_from(section, list(guessed), steps)
         work.roles, work.kinds, work.roles_saved = roles, kinds | declared, True
-        work.declared, work.ending = declared_from(section), opened["ending"]
+        work.declared = declared_from(section, plan.get("protect", {}))
+        work.ending = opened["ending"]
     elif not same or not work.roles_saved:
         work.roles = {name: column["guess"]["role"] for name, column in guessed.items()}
         work.kinds, work.roles_saved = kinds, False
-        work.declared, work.making, work.ending = {}, {}, None
+        # the same key in several files is what ties them together
+        work.declared = {} if work.key is None else {KEY: work.key.shown_as}
+        work.making, work.ending = {}, None
 
 
 async def forget(request: Request) -> Response:

@@ -13,7 +13,7 @@ from typing import Any
 
 from starlette.datastructures import ImmutableMultiDict
 
-from tacita.app.server.plan_basis import roles_of
+from tacita.app.server.plan_basis import KEY, REPLACED, replaces_identifiers, roles_of
 from tacita.app.server.workspaces import Work
 from tacita.core.spec.schema_forms import Field, each_of, fields_of, of_columns, text_of, value_of, values_of
 
@@ -64,6 +64,14 @@ class Catalogue:
         """Whether a method of a draft keeps the best it has when told that it is enough."""
         return any(each["anytime"] for step in steps_of(draft) for each in self.chain(step["method"]))
 
+    def groups(self, method: str) -> bool:
+        """Whether a method makes groups, which others may improve."""
+        return self.kind(method) == "microaggregation"
+
+    def improving(self) -> list[Mapping[str, Any]]:
+        """The methods that may come after one that makes groups."""
+        return [each for each in self.methods.values() if each["improves"]]
+
     def families(self, work: Work, in_steps: bool) -> list[tuple[str, list[dict[str, Any]]]]:
         """Methods by kind, as a menu lists them: those that the roles allow, and what each cannot take."""
         drawing = "dependent" in work.roles.values()
@@ -84,10 +92,15 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class StepForm:
-    """A step as a form shows it; `kept` is what it says that has no field, `each` the columns of which
-    something may be said one by one, with the place of each."""
+    """A step as a form shows it: its `method`, and those that come `then`, None where none can.
 
+    `kept` is what it says that has no field, `each` the columns of which something may be said one by one,
+    with the place of each.
+    """
+
+    chain: str
     method: str
+    then: str | None
     about: tuple[Mapping[str, Any], ...]
     fields: list[Field]
     columns: frozenset[str]
@@ -104,7 +117,8 @@ def offered(work: Work) -> list[str]:
     """Columns that a step may be given."""
     named = {name for step in current(work).get("steps") or () for name in _columns_of(step)}
     first = [name for name in work.roles if name in {*protected(work), *named}]
-    others = [name for name, role in work.roles.items() if name not in first and role != "identifiers"]
+    apart = ("identifiers", *REPLACED)
+    others = [name for name, role in work.roles.items() if name not in first and role not in apart]
     return first + (others if len(first) + len(others) <= _MOST_COLUMNS else [])
 
 
@@ -139,7 +153,9 @@ def forms_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> list
     shown = [_one_by_one(work, step, alone) for step in steps_of(draft)]
     return [
         StepForm(
-            method=step["method"],
+            chain=step["method"],
+            method=step["method"].partition("+")[0],
+            then=step["method"].partition("+")[2] if catalogue.groups(step["method"]) else None,
             about=tuple(catalogue.chain(step["method"])),
             fields=fields_of(catalogue.parameters(step["method"]), step),
             columns=frozenset(_columns_of(step)),
@@ -182,8 +198,10 @@ def typed(
     steps = []
     for at in count():
         method = given.get(f"s{at}.method", "")
-        if method not in catalogue.methods and not (catalogue.chain(method) and "+" in method):
+        if method not in catalogue.methods:
             break
+        if (then := given.get(f"s{at}.then", "")) and catalogue.groups(method) and catalogue.chain(then):
+            method = f"{method}+{then}"
         was = catalogue.parameters(given.get(f"s{at}.was", ""))
         properties = catalogue.parameters(method)
         named = {name: given[f"s{at}.{name}"] for name in properties if f"s{at}.{name}" in given}
@@ -288,4 +306,7 @@ def plan_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> dict[
     apart = draft.get("steps") or catalogue.kind(steps_of(draft)[0]["method"]) == "dropping"
     if apart:
         roles = {name: value for name, value in roles.items() if name not in _COLUMNS}
-    return {"roles": roles, "protect": {}, **draft}
+    around = {name: value for name, value in draft.get("protect", {}).items() if name != KEY}
+    if replaces_identifiers(work):
+        around[KEY] = work.declared.get(KEY, "")
+    return {"roles": roles, **draft, "protect": around}

@@ -10,12 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
+from tacita.app.server.plan_basis import KEY
+
 from .table_state import MOST_DIMENSIONS, RECORDS_OF_ARGUS, SPANNING
 
 Sections = Mapping[str, Any]
 
 _READING = ("delimiter", "decimal", "encoding", "missing_values", "value_labels", "sheet")
 _DIVIDED = ("dimensions", "rows", "columns", "hierarchy", "prefixes", "parents", "total")
+# A plan that is read back has joined what is to come `then` to the method.
+_OF_A_METHOD = ("method", "then")
+_AROUND = (
+    *("missing", "round_integers", "shuffle", "insist", "seed"),
+    *(KEY, "pseudonym_length"),
+)
 _TABLE_OUTPUT = ("path", "json", "report", "note")
 _PUBLISHING = {
     "suppress": (
@@ -31,11 +39,12 @@ HELD: Mapping[str, Mapping[str, Sequence[str]]] = {
         "input": ("path", *_READING),
         "roles": (
             *("quasi", "numeric", "nominal", "ordinal", "dependent", "independent", "identifiers"),
-            *("confidential", "strata", "unit", "unit_columns", "weight", "hierarchy"),
+            *("pseudonyms", "confidential", "strata", "unit", "unit_columns", "weight", "hierarchy"),
         ),
-        "protect": ("method", "missing", "round_integers", "shuffle", "insist", "seed"),
+        "protect": (*_OF_A_METHOD, *_AROUND),
         "steps": (
-            *("method", "quasi", "dependent", "independent", "numeric", "nominal", "ordinal"),
+            *_OF_A_METHOD,
+            *("quasi", "dependent", "independent", "numeric", "nominal", "ordinal"),
             *("missing", "round_integers"),
         ),
         "measure": ("names", "without", "domains", "settings"),
@@ -118,6 +127,8 @@ def records_from(sections: Sections) -> tuple[dict[str, Any], dict[str, Any]]:
         roles["hierarchy"] = {
             column: name_of(said) if isinstance(said, str) else said for column, said in files.items()
         }
+    if key := draft.get("protect", {}).get(KEY):
+        draft["protect"] = {**draft["protect"], KEY: name_of(key)}
     if not draft.get("steps") and not any(roles.get(role) for role in _ROLES_TO_PROTECT):
         # what only leaves out has no columns to protect, as a step that does
         draft = _as_step(draft)
@@ -133,10 +144,9 @@ def records_from(sections: Sections) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _as_step(draft: dict[str, Any]) -> dict[str, Any]:
-    around = HELD["records"]["protect"][1:]
     said = draft.get("protect", {})
-    step = {key: value for key, value in said.items() if key not in around}
-    rest = {key: value for key, value in said.items() if key in around}
+    step = {key: value for key, value in said.items() if key not in _AROUND}
+    rest = {key: value for key, value in said.items() if key in _AROUND}
     return {**draft, "protect": rest, "steps": [step]}
 
 

@@ -10,12 +10,11 @@ from starlette.routing import Route
 
 from tacita.app.server.application import Screen
 from tacita.app.server.pages import fields_of, screen, seen_at, work_of
-from tacita.app.server.plan_basis import basis_of
+from tacita.app.server.plan_basis import basis_of, replaces_identifiers
 from tacita.app.server.refusals import accepted, refusal_in
 from tacita.app.server.workspaces import Work
 from tacita.core.spec.schema_forms import text_of
 
-from . import hierarchy_state
 from .draft_plan import (
     Catalogue,
     current,
@@ -29,7 +28,7 @@ from .draft_plan import (
     steps_of,
 )
 from .results import side_by_side, tiles
-from .roles import problem
+from .roles import missing_file, problem
 from .runs import run_plan
 
 PATH = "/microdata/protect"
@@ -66,7 +65,9 @@ async def show(request: Request) -> Response:
         measures=catalogue.measures,
         measured={name: text_of(value) for name, value in draft.get("measure", {}).items()},
         families=catalogue.families(work, in_steps=bool(draft.get("steps"))),
+        improving=catalogue.improving(),
         offered=offered(work),
+        replaces_identifiers=replaces_identifiers(work),
         hierarchies=(work.exposure or {}).get("hierarchies", {}),
         node=node,
         stale=node is not None and node.basis != basis_of(work),
@@ -89,7 +90,7 @@ def lock(work: Work) -> str | None:
     found = problem(work)
     if found in ("roles.none", "roles.both") and current(work).get("steps"):
         # steps name their columns themselves, those to protect and those to draw anew
-        return hierarchy_state.problem(work)
+        return missing_file(work)
     return found
 
 

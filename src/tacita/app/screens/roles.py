@@ -9,10 +9,19 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tacita.app.server.application import Screen
-from tacita.app.server.auxiliary_files import HIERARCHIES, added, names_of
+from tacita.app.server.auxiliary_files import HIERARCHIES, MOST_OF_KEY, added, names_of
 from tacita.app.server.jobs import Job
 from tacita.app.server.pages import fields_of, screen, seen_at, start, work_of
-from tacita.app.server.plan_basis import KINDS, ROLES, orders_of, orders_text
+from tacita.app.server.plan_basis import (
+    KEY,
+    KINDS,
+    ROLES,
+    UNITS,
+    orders_of,
+    orders_text,
+    replaces_identifiers,
+)
+from tacita.app.server.uploads import TooLarge, receive
 from tacita.app.server.workspaces import Work
 from tacita.core.spec.schema_forms import listed, text_of
 
@@ -21,7 +30,7 @@ from . import hierarchy_state
 PATH = "/microdata/roles"
 # Columns on one page: a list of ten thousand menus is no page.
 _MOST = 100
-_ONE_EACH = (("unit", "unit-left-out"), ("weight",))
+_ONE_EACH = (UNITS, ("weight",))
 
 
 async def show(request: Request) -> Response:
@@ -55,6 +64,9 @@ async def show(request: Request) -> Response:
         problem=problem(work),
         unit_columns=text_of(work.declared.get("unit_columns")),
         orders=orders_text(work.declared.get("orders", {})),
+        replaces_identifiers=replaces_identifiers(work),
+        key_named=work.declared.get(KEY, ""),
+        key_given=_has_key(work),
         hierarchies=hierarchy_state.columns_of(work),
         ways=hierarchy_state.WAYS,
         periods=hierarchy_state.PERIODS,
@@ -77,7 +89,7 @@ async def save(request: Request) -> Response:
     work.exposure = None
     if "only" not in given:
         work.roles_saved = True
-    elif work.beside:
+    elif given["only"] == "beside" and work.beside:
         # kept for a file that was just added, which the form knew nothing of
         hierarchy_state.choose_by_name(work, [*work.beside][-1])
     if not work.running:
@@ -94,6 +106,31 @@ async def beside(request: Request) -> Response:
     hierarchy_state.choose_by_name(work, source.shown_as)
     work.exposure = None
     return JSONResponse({"next": PATH})
+
+
+async def key(request: Request) -> Response:
+    """The file of the key of pseudonyms, in place of the one before; a file that is no key is not kept."""
+    work, workspace = work_of(request), request.state.workspace
+    try:
+        source = await receive(request, work.folder, MOST_OF_KEY)
+    except TooLarge:
+        return JSONResponse({"message": workspace.say("roles.not-a-key")})
+    asked = {"path": str(source.path), "shown_as": source.shown_as}
+    job = Job(workspace, "pseudonym_key", asked, lambda _job: None, quiet=True)
+    await job.settled(60)
+    if job.state != "done":
+        source.path.unlink(missing_ok=True)
+        return JSONResponse({"message": job.message, "language": job.language})
+    if work.key is not None:
+        work.key.path.unlink(missing_ok=True)
+    work.key = source
+    work.declared = {**work.declared, KEY: source.shown_as}
+    return JSONResponse({"next": PATH})
+
+
+def _has_key(work: Work) -> bool:
+    """Whether the file of the key that is named was given."""
+    return work.key is not None and work.key.shown_as == work.declared.get(KEY)
 
 
 def _declare(work: Work, given: Mapping[str, str]) -> None:
@@ -121,6 +158,13 @@ def problem(work: Work) -> str | None:
         return "roles.both"
     if "quasi" not in chosen and "dependent" not in chosen:
         return "roles.none"
+    return missing_file(work)
+
+
+def missing_file(work: Work) -> str | None:
+    """The file that a run of these roles waits for, as a key of the texts."""
+    if replaces_identifiers(work) and not _has_key(work):
+        return "roles.no-key"
     return hierarchy_state.problem(work)
 
 
@@ -159,4 +203,5 @@ ROUTES = [
     Route(PATH, show, methods=["GET"]),
     Route(PATH, save, methods=["POST"]),
     Route(f"{PATH}/beside", beside, methods=["PUT"]),
+    Route(f"{PATH}/key", key, methods=["PUT"]),
 ]

@@ -10,7 +10,7 @@ from typing import Any
 from tacita.app.server.auxiliary_files import names_of, placed
 from tacita.app.server.history import REPORT, Node, State
 from tacita.app.server.jobs import Job
-from tacita.app.server.plan_basis import basis_of
+from tacita.app.server.plan_basis import KEY, basis_of
 from tacita.app.server.uploads import Source
 from tacita.app.server.worker_processes import Broken, Refused, WorkerProcess
 from tacita.app.server.workspaces import Work, Workspace
@@ -44,7 +44,10 @@ def _asked(work: Work, source: Source, node: Node) -> dict[str, Any]:
     roles = dict(node.plan.get("roles", {}))
     if files := roles.get("hierarchy"):
         roles["hierarchy"] = placed(work, files)
-    plan = {**node.plan, "roles": roles}
+    protect = dict(node.plan.get("protect", {}))
+    if KEY in protect and work.key is not None:
+        protect[KEY] = str(work.key.path)
+    plan = {**node.plan, "roles": roles, "protect": protect}
     given = {"source": source.asked(), "names": names_of(work), "plan": plan}
     return {**given, "folder": str(folder), "ending": work.ending}
 

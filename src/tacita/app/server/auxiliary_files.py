@@ -1,4 +1,4 @@
-"""Files that belong to the data: hierarchies, metadata of tau-ARGUS. A plan has the names of their owner."""
+"""Files that belong to the data: hierarchies, metadata, a key. A plan has the names of their owner."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from .uploads import Source, TooLarge, receive
 from .workspaces import Work
 
 HIERARCHIES = (".csv", ".hrc", ".txt")
+# A key is one line; a longer file is another one, and is not kept.
+MOST_OF_KEY = 1000
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w .-]{0,80}")
 
 
@@ -49,7 +51,7 @@ def place_of(work: Work) -> Path:
 
 def names_of(work: Work) -> dict[str, str]:
     """What their owner calls files that lie under names of our own."""
-    given = [work.source] if work.source is not None else []
+    given = [each for each in (work.source, work.key) if each is not None]
     return {each.path.name: each.shown_as for each in (*given, *work.beside.values())}
 
 

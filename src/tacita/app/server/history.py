@@ -291,6 +291,8 @@ def opened(text: str) -> dict[str, Any]:
         raise ValueError("no project")
     if not isinstance(told["declared"].get("hierarchy", {}), dict):
         raise ValueError("no project")
+    if not isinstance(told["declared"].get("pseudonym_key", ""), str):
+        raise ValueError("no project")
     return {**told, "history": History.of(told.get("history", {}))}
 
 

@@ -13,12 +13,17 @@ from typing import Any
 from .workspaces import Work
 
 # Roles of a plan that are lists of columns, by what a page calls them.
-_LISTS = ("quasi", "dependent", "independent", "identifiers", "confidential", "strata")
+_LISTS = ("quasi", "dependent", "independent", "identifiers", "pseudonyms", "confidential", "strata")
 # Those that steps name themselves.
 _OF_STEPS = ("quasi", "dependent", "independent")
-# A unit that is also left out of the release.
-UNIT_LEFT_OUT = "unit-left-out"
-ROLES = (*_LISTS, "unit", UNIT_LEFT_OUT, "weight", "other")
+# A unit that is also left out of the release, and one that a pseudonym replaces: by the second role of each.
+UNIT_LEFT_OUT, UNIT_REPLACED = "unit-left-out", "unit-pseudonyms"
+_UNIT_AND = {"identifiers": UNIT_LEFT_OUT, "pseudonyms": UNIT_REPLACED}
+UNITS = ("unit", *_UNIT_AND.values())
+# Roles whose columns show pseudonyms, and what a plan calls the file of their key.
+REPLACED = ("pseudonyms", UNIT_REPLACED)
+KEY = "pseudonym_key"
+ROLES = (*_LISTS, *UNITS, "weight", "other")
 KINDS = ("numeric", "nominal", "ordinal")
 
 
@@ -41,7 +46,14 @@ def _marked(work: Work) -> list[Any]:
     told = work.draft.get("table_state")
     used = work.beside if told is not None else work.declared.get("hierarchy", {}).values()
     files = sorted((name, each.fingerprint) for name, each in work.beside.items() if name in used)
+    if replaces_identifiers(work) and work.key is not None:
+        files.append((KEY, work.key.fingerprint))
     return files if told is None else [told.rules, told.levels, files]
+
+
+def replaces_identifiers(work: Work) -> bool:
+    """Whether a column is released as pseudonyms, which takes a key."""
+    return any(role in REPLACED for role in work.roles.values())
 
 
 def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
@@ -50,16 +62,15 @@ def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, A
     Kinds are said of the columns that a method looks at, those of `steps` too, where they are no quantities.
     """
     named: dict[str, Any] = {
-        role: [column for column, chosen in work.roles.items() if chosen == role] for role in _LISTS
+        role: [column for column, chosen in work.roles.items() if chosen in (role, _UNIT_AND.get(role))]
+        for role in _LISTS
     }
     places = {name: at for at, name in enumerate(work.declared.get("order", ()))}
     for role in _OF_STEPS:
         named[role].sort(key=lambda name: places.get(name, len(places)))
     for column, chosen in work.roles.items():
-        if chosen in ("unit", UNIT_LEFT_OUT):
+        if chosen in UNITS:
             named["unit"] = column
-        if chosen == UNIT_LEFT_OUT:
-            named["identifiers"].append(column)
         if chosen == "weight":
             named["weight"] = column
     looked_at = {*named["quasi"], *named["dependent"], *named["independent"]}
@@ -75,12 +86,16 @@ def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, A
     return {role: columns for role, columns in named.items() if columns}
 
 
-def declared_from(section: Mapping[str, Any]) -> dict[str, Any]:
-    """What the section [roles] of a plan says beyond a role and a kind for each column."""
+def declared_from(section: Mapping[str, Any], around: Mapping[str, Any]) -> dict[str, Any]:
+    """What the section [roles] of a plan says beyond a role and a kind for each column.
+
+    `around` is its section [protect], which names the file of a key.
+    """
     orders = {name: list(levels) for name, levels in section.get("ordinal", {}).items() if levels}
     order = [name for role in _OF_STEPS for name in section.get(role, ())]
     found: dict[str, Any] = {"order": order if len(order) > 1 else [], "orders": orders}
     found |= {name: section.get(name) for name in ("numeric", "unit_columns", "hierarchy")}
+    found[KEY] = around.get(KEY)
     return {name: value for name, value in found.items() if value}
 
 
@@ -114,7 +129,8 @@ def chosen_from(
             if name in roles:
                 roles[name] = role
     if (unit := section.get("unit")) in roles:
-        roles[unit] = UNIT_LEFT_OUT if unit in (section.get("identifiers") or ()) else "unit"
+        both = (name for role, name in _UNIT_AND.items() if unit in (section.get(role) or ()))
+        roles[unit] = next(both, "unit")
     if (weight := section.get("weight")) in roles:
         roles[weight] = "weight"
     declared = {kind: section.get(kind) or () for kind in ("nominal", "ordinal")}

@@ -29,10 +29,12 @@ class Work:
     """One of the three jobs of the page, as far as a browser has come with it.
 
     `columns` are those of the profile, with a guess each; `roles` and `kinds` are what was chosen for them,
-    by name; `declared` is what a plan may say beyond these (`unit_columns`, `orders` of categories, `numeric`
-    codes, the `hierarchy` of columns). `beside` are files that belong to it, by the names their owner gave;
-    `making` is what was typed of hierarchies to be made, by column. `opened` is what a plan or a project said
-    that was opened before its data; `ending` that of the release, where it is not the one of the file.
+    by name; `declared` is what a plan may say beyond these (`unit_columns`, `orders` of categories,
+    `numeric` codes, the `hierarchy` of columns, the name of the file of a `pseudonym_key`). `beside` are
+    files that belong to it, by the names their owner gave; `key` is that of pseudonyms, kept apart from
+    them. `making` is what was typed of hierarchies to be made, by column. `opened` is what a plan or a
+    project said that was opened before its data; `ending` that of the release, where it is not the one of
+    the file.
     """
 
     kind: str
@@ -43,6 +45,7 @@ class Work:
     kinds: dict[str, str] = field(default_factory=dict)
     declared: dict[str, Any] = field(default_factory=dict)
     beside: dict[str, Source] = field(default_factory=dict)
+    key: Source | None = None
     making: dict[str, dict[str, str]] = field(default_factory=dict)
     ending: str | None = None
     roles_saved: bool = False

@@ -28,6 +28,7 @@ VERBS: dict[str, Verb] = {
     "plan": records.plan,
     "profile": records.profile,
     "preview": records.preview,
+    "pseudonym_key": records.pseudonym_key,
     "exposure": records.exposure,
     "protect": records.protect,
     "grid": records.grid,

@@ -30,8 +30,12 @@ def as_its_owner_says(given: Mapping[str, Any]) -> Iterator[None]:
 
 def owned(given: Mapping[str, Any], hierarchy: Mapping[str, Any]) -> dict[str, Any]:
     """Hierarchies by column, their files as their owner calls them; nested labels as they are."""
-    names = given.get("names", {})
     return {
-        column: Path(names.get(said.name, said.name)) if isinstance(said, Path) else said
+        column: owned_path(given, said) if isinstance(said, Path) else said
         for column, said in hierarchy.items()
     }
+
+
+def owned_path(given: Mapping[str, Any], path: Path) -> Path:
+    """A file as its owner calls it."""
+    return Path(given.get("names", {}).get(path.name, path.name))

@@ -16,11 +16,12 @@ from tacita.core.results.warning_severity import level_of
 from tacita.core.spec import registry
 from tacita.core.spec.seeds import portable
 from tacita.io import argus, content_of, format_of
+from tacita.io.secret import read_key
 from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.sections import CompareSection, ProtectSection
 from tacita.tables.plans.plan import LinkedPlan, TablePlan, TabulatePlan
 
-from .file_aliases import as_its_owner_says, owned
+from .file_aliases import as_its_owner_says, owned, owned_path
 from .hierarchies import hierarchies
 from .job_context import JobContext
 
@@ -99,6 +100,13 @@ def _resolved(data: Microdata, plan: Plan) -> list[str]:
     return list(roles.quasi)
 
 
+def pseudonym_key(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+    """Refuse a file that is no key of pseudonyms."""
+    with as_its_owner_says({"source": given}):
+        read_key(Path(given["path"]))
+    return {}
+
+
 def preview(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """The first records of a file, as text."""
     rows = min(int(given["rows"]), _MOST_ROWS)
@@ -147,12 +155,15 @@ def _to_repeat(plan: Plan, given: Mapping[str, Any]) -> dict[str, Any]:
     """The plan as its owner would have written it, with the names of files that the owner knows."""
     shown_as = given["source"]["shown_as"]
     stem = Path(shown_as).stem
-    hierarchy = owned(given, plan.roles.hierarchy)
+    hierarchy, key = owned(given, plan.roles.hierarchy), plan.protect.pseudonym_key
     ending = plan.output.path.suffix if plan.output.path is not None else ""
     own = plan.model_copy(
         update={
             "input": plan.input.model_copy(update={"path": Path(shown_as)}),
             "roles": plan.roles.model_copy(update={"hierarchy": hierarchy} if hierarchy else {}),
+            "protect": plan.protect.model_copy(
+                update={} if key is None else {"pseudonym_key": owned_path(given, key)}
+            ),
             "output": plan.output.model_copy(
                 update={
                     "path": Path(f"{stem}-protected{ending}"),

@@ -22,6 +22,7 @@ class Improvement(Microaggregation):
     """
 
     anytime: ClassVar[bool] = True
+    improves: ClassVar[bool] = True
     of_start: ClassVar[tuple[str, ...]] = ()
 
     def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:

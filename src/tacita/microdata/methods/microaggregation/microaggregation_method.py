@@ -37,13 +37,15 @@ class Microaggregation(RecordMethod):
     """Divides records into groups of at least k. Subclasses say how, in `group`.
 
     A method that keeps k distinct units in a group by itself sets `unit_aware`; for the others groups that
-    fall short are merged afterwards. `one_column` marks methods for a single column. `added` names parameters
-    that a record leaves out at their defaults, so that it reads as before the method had them.
+    fall short are merged afterwards. `one_column` marks methods for a single column, `improves` those that
+    can start from the groups of another. `added` names parameters that a record leaves out at their defaults,
+    so that it reads as before the method had them.
     """
 
     kind: ClassVar[str] = "microaggregation"
     guarantees: ClassVar[tuple[str, ...]] = ("groups-of-k", "group-means")
     one_column: ClassVar[bool] = False
+    improves: ClassVar[bool] = False
     by_chance: ClassVar[bool] = False
     added: ClassVar[tuple[str, ...]] = ()
 
