@@ -429,8 +429,8 @@ def check(
 
     `require` is as in `protect`: names of measures with limits, or the TOML file of an office. Measures that
     compare need the `original`, the same records in the same order, and `quasi`, the columns that were
-    changed; without it, these are the keys of requirements that name none. Where a `unit` is named, a column of the original or else of the file, measures that can count
-    its units do.
+    changed; without it, these are the keys of requirements that name none. Where a `unit` is named, a column
+    of the original or else of the file, measures that can count its units do.
 
     >>> import pyarrow as pa
     >>> found = check(pa.table({"sex": list("ffmmm")}), {"k_anonymity": {"k": 3, "keys": ["sex"]}})
