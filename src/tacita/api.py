@@ -429,8 +429,8 @@ def check(
 
     `require` is as in `protect`: names of measures with limits, or the TOML file of an office. Measures that
     compare need the `original`, the same records in the same order, and `quasi`, the columns that were
-    changed. Where a `unit` is named, a column of the original or else of the file, measures that can count
-    its units do.
+    changed; without it, these are the keys of requirements that name none. Where a `unit` is named, a column
+    of the original or else of the file, measures that can count its units do.
 
     >>> import pyarrow as pa
     >>> found = check(pa.table({"sex": list("ffmmm")}), {"k_anonymity": {"k": 3, "keys": ["sex"]}})
@@ -439,7 +439,9 @@ def check(
     """
     limits = RequireSection.given(require)
     if original is None:
-        return _check(io.taken_in(released), limits, unit=unit, run=run)
+        named = [quasi] if isinstance(quasi, str) else quasi
+        keys = () if quasi == "numeric" else named
+        return _check(io.taken_in(released), limits, keys=keys, unit=unit, run=run)
     if not quasi:
         raise ParameterError("Check: an original needs the columns that were changed (quasi), got none.")
     roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal, unit=unit)

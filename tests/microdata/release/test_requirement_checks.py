@@ -386,6 +386,24 @@ def test_what_cannot_be_judged_without_the_original_is_not_said_to_fail(tmp_path
     assert "DBRL cannot be judged without the original file" in heard.err
 
 
+def test_keys_that_are_named_are_those_of_requirements_without_the_original_too(tmp_path, capsys):
+    bare = VISITS.drop_columns(["who", "ill"])
+    for quasi in ("town", ["town"]):
+        found = tacita.check(bare, {"k_anonymity": 4, "DBRL": 9}, quasi=quasi)
+        assert [each.judged for each in found] == [True, False]
+        assert found[0].detail == tacita.check(bare, {"k_anonymity": {"k": 4, "keys": ["town"]}})[0].detail
+    # what a requirement names goes first, and which columns are numbers says nothing of keys
+    assert not tacita.check(VISITS, {"k_anonymity": {"k": 3, "keys": ["ill"]}}, quasi=["town"])[0].passed
+    assert tacita.check(VISITS, {"k_anonymity": 3}, quasi=["town"])[0].passed
+    assert not tacita.check(VISITS, {"k_anonymity": 3}, quasi="numeric")[0].judged
+    assert "no column hamlet" in tacita.check(VISITS, {"k_anonymity": 3}, quasi=["hamlet"])[0].detail
+    api.write_frame(bare, tmp_path / "out.csv")
+    (tmp_path / "office.toml").write_text("k_anonymity = 3\n")
+    words = ["check", str(tmp_path / "out.csv"), "--require", str(tmp_path / "office.toml")]
+    assert run_command([*words, "--quasi", "town"]) == 0
+    assert "k_anonymity (kept)" in capsys.readouterr().out
+
+
 # limits of columns, and a look at what was refused
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -69,15 +70,18 @@ def check(
     limits: RequireSection,
     original: Microdata | None = None,
     *,
+    keys: Sequence[str] = (),
     unit: str | None = None,
     run: Run | None = None,
 ) -> tuple[Verdict, ...]:
     """Judge anybody's file by requirements; with its original, the same records in the same order.
 
-    The original has roles; where there is none, `unit` is the column of the file whose units are counted.
+    The original has roles; where there is none, `keys` are the columns of the file that were changed, and
+    `unit` is the one whose units are counted.
     """
     if original is None:
-        return judge(counting_by(unit, limits.requirements), Files(released=released), run)
+        files = Files(released=released, keys=tuple(keys))
+        return judge(counting_by(unit, limits.requirements), files, run)
     if original.n != released.n:
         raise DataError(
             f"{released.source}: wanted the {original.n} records of the original in its order, got "

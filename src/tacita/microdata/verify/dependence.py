@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from math import comb, isqrt, log, sqrt
 
@@ -52,6 +53,30 @@ class Dependence:
         """The records whose value is given back, or one of a few."""
         return self.found if self.few is None else self.found | self.few.found
 
+    @cached_property
+    def certain(self) -> int:
+        """How many records have their value given back."""
+        return int(np.count_nonzero(self.found))
+
+
+@dataclass(frozen=True, repr=False)
+class _Glance:
+    """Some thousand records: their values of each target (a row each), and what was looked up of columns.
+
+    `gaps` says whether any value is missing there, `codes` has the numbers of a column, and whether some of
+    them are below zero.
+    """
+
+    rows: Ints
+    values: Ints
+    gaps: bool
+    codes: dict[str, tuple[Ints, bool]]
+
+    @classmethod
+    def of(cls, rows: Ints, targets: Sequence[Target]) -> _Glance:
+        values = np.stack([target.values[rows] for target in targets])
+        return cls(rows, values, bool((values < 0).any()), {})
+
 
 def dependences(targets: Sequence[Target], known: Known) -> list[list[Dependence]]:
     """For each target the columns, pairs and triples that determine hidden values of it.
@@ -74,6 +99,7 @@ class _Search:
         self.names = telling[:_MOST_COLUMNS]
         self.found: list[list[Dependence]] = [[] for _ in targets]
         self.left = [target.hidden.copy() for target in targets]
+        self.any_left = [target.cells > 0 for target in targets]
         self.budget = _BUDGET
         self.filled = {**known.codes, **known.filled}
         self.width = {name: int(codes.max(initial=0)) + 1 for name, codes in self.filled.items()}
@@ -82,7 +108,7 @@ class _Search:
         count = len(self.names)
         tried = count + min(comb(count, 2), _MOST_PAIRS) + min(comb(count, 3), _MOST_TRIPLES)
         self.surprise = log(max(1, tried * len(targets)) / _CHANCE)
-        self.glances: dict[str, tuple[Ints, Ints]] = {}
+        self.glances: dict[str, _Glance] = {}
         self.agreement: dict[tuple[str, ...], Floats] = {}
 
     def run(self) -> list[list[Dependence]]:
@@ -108,14 +134,14 @@ class _Search:
         """Whether something is left to be found, and no part of these columns gives back half of it."""
         if len(names) == 1:
             return True
-        if not self.left[at].any():
+        if not self.any_left[at]:
             return False
-        inside, most = set(names), self.targets[at].hidden.sum() // 2
-        return all(each.found.sum() < most or not inside.issuperset(each.columns) for each in self.found[at])
+        inside, most = set(names), self.targets[at].cells // 2
+        return all(each.certain < most or not inside.issuperset(each.columns) for each in self.found[at])
 
     def _promising(self, size: int, most: int) -> list[tuple[str, ...]]:
         """The combinations that are looked at: all, or those whose parts agree best with a target."""
-        if not any(left.any() for left in self.left):
+        if not any(self.any_left):
             return []
         repeating = [name for name in self.names if self.width[name] < _DISTINCT * self.n]
         if comb(len(repeating), size) <= most:
@@ -124,7 +150,7 @@ class _Search:
         ranked: dict[tuple[str, ...], float] = {}
         place = {name: at for at, name in enumerate(self.names)}
         for at in range(len(self.targets)):
-            if not self.left[at].any():
+            if not self.any_left[at]:
                 continue
             best = sorted(parts, key=lambda names: -self.agreement[names][at])
             for names in best[: max(1, most // max(1, len(repeating) - 1))]:
@@ -182,8 +208,8 @@ class _Search:
         """Whether groups predict their values among some thousand records, where there are many more."""
         if self.n <= 2 * _GLANCE:
             return True
-        codes, rows, _ = self._codes_at_a_glance(names)
-        target = self.targets[at]
+        codes, glance = self._codes_at_a_glance(names)
+        rows, target = glance.rows, self.targets[at]
         some = replace(
             target, values=target.values[rows], taught=target.taught[rows], hidden=target.hidden[rows]
         )
@@ -217,6 +243,7 @@ class _Search:
         if found is not None and self._enough(at, names, found):
             self.found[at].append(Dependence(names, found))
             self.left[at] &= ~found
+            self.any_left[at] = bool(self.left[at].any())
 
     def _keep_few(self, at: int, names: tuple[str, ...], few: Few | None) -> None:
         if few is not None and self._enough(at, names, few.found):
@@ -227,7 +254,7 @@ class _Search:
         """Whether columns give back any cell, or several of them a good share of what is left."""
         if len(names) == 1:
             return bool(found.any())
-        return bool((found & self.left[at]).sum() >= max(1.0, _OF_SEVERAL * self.targets[at].hidden.sum()))
+        return bool((found & self.left[at]).sum() >= max(1.0, _OF_SEVERAL * self.targets[at].cells))
 
     def _maps(self) -> None:
         """Two columns of numbers that are places on a map: records of the same box."""
@@ -240,7 +267,7 @@ class _Search:
         for pair in list(combinations(names, 2))[:_MOST_MAPS]:
             codes = joined([boxes[name] for name in pair])
             rows = _whole_groups(codes)
-            agreement = self._agreement_of(codes[rows], self._values_of(rows))
+            agreement = self._agreement_of(codes[rows], _Glance.of(rows, self.targets))
             for at, target in enumerate(self.targets):
                 if agreement[at] >= _AGREES and target.column not in pair and self._open(at, pair):
                     self.budget -= self.n
@@ -248,27 +275,33 @@ class _Search:
 
     def _agreement(self, names: tuple[str, ...]) -> Floats:
         """How well two records of a group agree on each target, beyond chance, among some thousand."""
-        codes, _, values = self._codes_at_a_glance(names)
-        return self._agreement_of(codes, values)
+        return self._agreement_of(*self._codes_at_a_glance(names))
 
-    def _agreement_of(self, codes: Ints, values: Ints) -> Floats:
+    def _agreement_of(self, codes: Ints, glance: _Glance) -> Floats:
         order = np.argsort(codes)
         ordered = codes[order]
-        first = np.flatnonzero((ordered[1:] == ordered[:-1]) & (ordered[1:] >= 0))
-        return self._beyond_chance(values[order[first]], values[order[first + 1]])
+        alike = (ordered[1:] == ordered[:-1]) & (ordered[1:] >= 0)
+        values = glance.values.take(order, axis=1)
+        return self._beyond_chance(values[:, :-1], values[:, 1:], alike, glance.gaps)
 
-    def _codes_at_a_glance(self, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
-        """Combinations of some thousand records, these records, and their values of each target."""
-        widest = max(names, key=lambda name: self.width[name])
-        rows, values = self._glance(widest)
-        codes = self.filled[names[0]][rows]
+    def _codes_at_a_glance(self, names: tuple[str, ...]) -> tuple[Ints, _Glance]:
+        """Combinations of some thousand records, and what is known of these records."""
+        glance = self._glance(max(names, key=lambda name: self.width[name]))
+        codes, gaps = self._column_at_a_glance(glance, names[0])
         for name in names[1:]:
-            own = self.filled[name]
+            own, own_gaps = self._column_at_a_glance(glance, name)
             # three numbers below a million are one number still
-            both = codes * self.width[name] + own[rows]
-            codes = np.where((codes < 0) | (own[rows] < 0), -1, both)
-            codes = codes if own.size < 1_000_000 else numbered(codes) - int((codes < 0).any())
-        return codes, rows, values
+            both = codes * self.width[name] + own
+            codes = np.where((codes < 0) | (own < 0), -1, both) if gaps or own_gaps else both
+            gaps = gaps or own_gaps
+            codes = codes if self.n < 1_000_000 else numbered(codes) - int(gaps and (codes < 0).any())
+        return codes, glance
+
+    def _column_at_a_glance(self, glance: _Glance, name: str) -> tuple[Ints, bool]:
+        if name not in glance.codes:
+            codes = self.filled[name][glance.rows]
+            glance.codes[name] = codes, bool((codes < 0).any())
+        return glance.codes[name]
 
     def _agreement_in_order(self, ranks: Ints) -> Floats:
         """The same of records that stand next to each other in the order of a column, in stretches of it."""
@@ -280,36 +313,30 @@ class _Search:
         )
         rows = rows[:-1][np.diff(rows) == 1] if rows.size else rows
         one, other = order[rows], order[np.minimum(rows + 1, max(0, order.size - 1))]
-        one, other = (
-            np.column_stack([target.values[each] for target in self.targets]) for each in (one, other)
-        )
-        return self._beyond_chance(one, other)
+        one, other = (np.stack([target.values[each] for target in self.targets]) for each in (one, other))
+        return self._beyond_chance(one, other, np.ones(rows.size, dtype=bool), gaps=True)
 
-    def _beyond_chance(self, one: Ints, other: Ints) -> Floats:
-        both = (one >= 0) & (other >= 0)
-        places = both.sum(axis=0)
-        agree = (both & (one == other)).sum(axis=0)
+    def _beyond_chance(self, one: Ints, other: Ints, counted: Mask, gaps: bool) -> Floats:
+        """How often values of two records agree in the places that count, a row for each target."""
+        both = counted & (one >= 0) & (other >= 0) if gaps else counted[None, :]
+        # a row after the other is counted faster than down the columns
+        places = np.array([np.count_nonzero(row) for row in both])
+        agree = np.array([np.count_nonzero(row) for row in both & (one == other)])
         open_ones = places * (1.0 - self.chance)
         beyond = agree - places * self.chance
         good = (places >= _PLACES) & (open_ones > 0)
         return np.where(good, beyond / np.where(good, open_ones, 1.0), 0.0)
 
-    @property
+    @cached_property
     def chance(self) -> Floats:
         """For each target the probability that two records agree, or that a guess is right."""
-        if not hasattr(self, "_chance"):
-            self._chance = np.array([_agreeing_by_chance(target) for target in self.targets])
-        return self._chance
+        return np.array([_agreeing_by_chance(target) for target in self.targets])
 
-    def _glance(self, name: str) -> tuple[Ints, Ints]:
+    def _glance(self, name: str) -> _Glance:
         """Some thousand records: all that have some values of a column, so that groups stay whole."""
         if name not in self.glances:
-            rows = _whole_groups(self.filled[name])
-            self.glances[name] = rows, self._values_of(rows)
+            self.glances[name] = _Glance.of(_whole_groups(self.filled[name]), self.targets)
         return self.glances[name]
-
-    def _values_of(self, rows: Ints) -> Ints:
-        return np.column_stack([target.values[rows] for target in self.targets])
 
 
 def _agreeing_by_chance(target: Target) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -25,6 +26,8 @@ _ERRORS_IN, _ERRORS_OF_FEW = 20, 100
 _FEW_ON_HIDDEN, _FEW_BY_CHANCE = 0.95, 0.35
 # Fewer hidden values than this cannot refute what was learnt from the others.
 _FEW_HIDDEN = 5
+# Pairs of groups and values are counted in a table of so many cells a record at most, beyond it by sorting.
+_CELLS_A_RECORD = 16
 # Fewer distinct values have no order that could tell anything.
 _FEW_PLACES = 20
 
@@ -49,10 +52,15 @@ class Target:
     most: int = 1
     alike: Ints | None = None
 
-    @property
+    @cached_property
     def self_taught(self) -> bool:
         """Whether hidden records are among those from which the value is learnt."""
         return bool((self.taught & self.hidden).any())
+
+    @cached_property
+    def cells(self) -> int:
+        """How many values are hidden."""
+        return int(np.count_nonzero(self.hidden))
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,25 +151,53 @@ def by_groups(codes: Ints, filled: Ints, target: Target, surprise: float, usual:
     hidden. Changed values are predicted where they were changed. Of several columns, some foretell the value
     so often (`usual`) by themselves.
     """
-    teaching = target.taught & (codes >= 0)
-    asked = target.hidden & (codes >= 0)
-    if not teaching.any() or not asked.any():
+    teaching, asked = _teaching_and_asked(codes, target)
+    if not teaching.any() or not asked.size:
         return None
     count = int(codes.max()) + 1
     own = 1 if target.self_taught else 0
     tested = target.hidden[teaching] if own else None
     taught = _Groups.of(codes[teaching], target.values[teaching], count, tested)
-    whole = taught if own else _whole(filled, target)
     at = codes[asked]
-    truth, guess = target.values[asked], taught.lead[at]
-    for fewest in _trusted(whole, target, surprise, usual):
-        others = taught.size[at]
-        sure = (others >= fewest + own) & (_ERRORS_IN * (others - taught.top[at]) <= others)
-        if _true_of_hidden(sure, guess == truth):
-            found = np.zeros(codes.size, dtype=bool)
-            found[np.flatnonzero(asked)[sure & (guess == truth)]] = True
-            return found
-    return None
+    others = taught.size[at]
+    right = taught.lead[at] == target.values[asked]
+    sure = _ERRORS_IN * (others - taught.top[at]) <= others
+    # the hidden values refute most columns, and are fewer than all
+    borne_out = _borne_out(sure, others - own, right, target.fewest)
+    if not borne_out:
+        return None
+    whole = taught if own else _whole(filled, target)
+    fewest = next(_trusted(whole, target, surprise, usual, borne_out), None)
+    if fewest is None:
+        return None
+    found = np.zeros(codes.size, dtype=bool)
+    found[asked[sure & (others >= fewest + own) & right]] = True
+    return found
+
+
+def _teaching_and_asked(codes: Ints, target: Target) -> tuple[Mask, Ints]:
+    """The records that teach something, and those in which a value is to be found.
+
+    Of groups in which nothing is hidden nothing is to be learnt, unless hidden records teach themselves.
+    """
+    asked = np.flatnonzero(target.hidden & (codes >= 0))
+    if target.self_taught or not asked.size:
+        return target.taught & (codes >= 0), asked
+    # one place more: that of records without a group
+    wanted = np.zeros(int(codes.max()) + 2, dtype=bool)
+    wanted[codes[asked]] = True
+    return target.taught & wanted[codes], asked
+
+
+def _borne_out(sure: Mask, others: Ints, right: Mask, fewest: int, share: float = _ON_HIDDEN) -> list[int]:
+    """How many records must agree, of those numbers that are tried, where that is true of hidden values."""
+    found, sizes, hits = [], others[sure], others[sure & right]
+    largest = int(hits.max(initial=0))
+    while fewest <= largest:
+        if _true_of_hidden(int((sizes >= fewest).sum()), int((hits >= fewest).sum()), share):
+            found.append(fewest)
+        fewest *= 2
+    return found
 
 
 def foretell(filled: Ints, target: Target, surprise: float) -> bool:
@@ -190,12 +226,20 @@ def _tested(target: Target, among: Mask) -> Mask | None:
     return target.hidden[among] if target.self_taught else None
 
 
-def _trusted(whole: _Groups, target: Target, surprise: float, usual: float = 0.0) -> Iterator[int]:
-    """How many records must agree for their value to be that of another of their group, as far as it is."""
+def _trusted(
+    whole: _Groups,
+    target: Target,
+    surprise: float,
+    usual: float = 0.0,
+    tried: Sequence[int] | None = None,
+) -> Iterator[int]:
+    """How many records must agree for their value to be that of another of their group, as far as it is.
+
+    Of the numbers that are `tried`, or of all.
+    """
     size, lead, top = whole.size, whole.lead, whole.top
     odd = size - top
-    fewest, largest = target.fewest, int(size.max())
-    while fewest < largest:
+    for fewest in _numbers(target.fewest, int(size.max()), tried):
         # a record that is predicted is not among those that predict it
         enough = size > fewest
         right = enough & (_ERRORS_IN * odd <= size - 1) & (top > 1)
@@ -207,7 +251,21 @@ def _trusted(whole: _Groups, target: Target, surprise: float, usual: float = 0.0
         chance = float((whole.right * target.share[lead])[right].sum() + (missed * target.share[lead]).sum())
         if _functional(hits, guesses, chance, surprise, usual):
             yield fewest
+
+
+def _numbers(fewest: int, largest: int, tried: Sequence[int] | None) -> list[int]:
+    """The numbers of records that are tried below the size of the largest group: each twice the last.
+
+    >>> _numbers(3, 30, None), _numbers(3, 30, [6, 24, 48])
+    ([3, 6, 12, 24], [6, 24])
+    """
+    if tried is not None:
+        return [number for number in tried if number < largest]
+    found = []
+    while fewest < largest:
+        found.append(fewest)
         fewest *= 2
+    return found
 
 
 @dataclass(frozen=True, repr=False)
@@ -229,10 +287,17 @@ class _Ranked:
         """From the group and value of each record."""
         width = int(values.max(initial=0)) + 1
         both = codes * width + values
-        pairs, times = np.unique(both, return_counts=True)
-        predicted = times
-        if tested is not None:
-            predicted = np.bincount(np.searchsorted(pairs, both[tested]), minlength=pairs.size)
+        if groups * width <= _CELLS_A_RECORD * both.size + 1024:
+            table = np.bincount(both, minlength=groups * width)
+            pairs = np.flatnonzero(table)
+            times = predicted = table[pairs]
+            if tested is not None:
+                predicted = np.bincount(both[tested], minlength=groups * width)[pairs]
+        else:
+            pairs, times = np.unique(both, return_counts=True)
+            predicted = times
+            if tested is not None:
+                predicted = np.bincount(np.searchsorted(pairs, both[tested]), minlength=pairs.size)
         owner = pairs // width
         order = np.lexsort((-times, owner))
         owner, value = owner[order], (pairs % width)[order]
@@ -270,17 +335,15 @@ def by_few(codes: Ints, filled: Ints, target: Target, surprise: float, usual: fl
     Trusted as `by_groups` is: a value that no other record of its group has is a miss. What a guess would be
     among a third of the time says too little.
     """
-    teaching = target.taught & (codes >= 0)
-    asked = np.flatnonzero(target.hidden & (codes >= 0))
-    if target.most < 2 or not teaching.any() or not asked.size:
+    if target.most < 2:
+        return None
+    teaching, asked = _teaching_and_asked(codes, target)
+    if not teaching.any() or not asked.size:
         return None
     own = 1 if target.self_taught else 0
     tested = target.hidden[teaching] if own else None
     taught = _Ranked.of(codes[teaching], target.values[teaching], int(codes.max()) + 1, tested)
-    whole = taught
-    if not own:
-        known = (filled >= 0) & (target.values >= 0)
-        whole = _Ranked.of(filled[known], target.values[known], int(filled.max()) + 1)
+    whole = taught if own else None
     at, truth = codes[asked], target.values[asked]
     others = taught.size[at]
     found = np.zeros(codes.size, dtype=bool)
@@ -290,17 +353,24 @@ def by_few(codes: Ints, filled: Ints, target: Target, surprise: float, usual: fl
         table = np.full((taught.size.size, most), -1, dtype=np.int64)
         table[taught.owner[inner], taught.place[inner]] = taught.value[inner]
         covered = taught.summed(inner, taught.times)
-        tight = _usual(taught, most, target) <= _FEW_BY_CHANCE
         among = (table[at] == truth[:, None]).any(axis=1)
-        sure = (_ERRORS_OF_FEW * (others - covered[at]) <= others) & (table[at, before] >= 0) & tight[at]
+        sure = (_ERRORS_OF_FEW * (others - covered[at]) <= others) & (table[at, before] >= 0)
+        if not (sure & among).any():
+            continue
+        sure &= (_usual(taught, most, target) <= _FEW_BY_CHANCE)[at]
+        # the hidden values refute most columns, and are fewer than all
+        borne_out = _borne_out(sure, others - own, among, max(target.fewest, before + 1), _FEW_ON_HIDDEN)
+        if not borne_out:
+            continue
+        if whole is None:
+            known = (filled >= 0) & (target.values >= 0)
+            whole = _Ranked.of(filled[known], target.values[known], int(filled.max()) + 1)
         among_most = 1 - (1 - usual) ** most
-        for fewest in _trusted_few(whole, before, most, target, surprise, among_most):
-            enough = sure & (others >= fewest + own)
-            if _true_of_hidden(enough, among, _FEW_ON_HIDDEN):
-                rows = asked[enough & among & ~found[asked]]
-                found[rows] = True
-                values[rows, :most] = table[codes[rows]]
-                break
+        fewest = next(_trusted_few(whole, before, most, target, surprise, among_most, borne_out), None)
+        if fewest is not None:
+            rows = asked[sure & (others >= fewest + own) & among & ~found[asked]]
+            found[rows] = True
+            values[rows, :most] = table[codes[rows]]
     if not found.any():
         return None
     if target.alike is not None:
@@ -311,9 +381,18 @@ def by_few(codes: Ints, filled: Ints, target: Target, surprise: float, usual: fl
 
 
 def _trusted_few(
-    whole: _Ranked, before: int, most: int, target: Target, surprise: float, by_parts: float = 0.0
+    whole: _Ranked,
+    before: int,
+    most: int,
+    target: Target,
+    surprise: float,
+    by_parts: float = 0.0,
+    tried: Sequence[int] | None = None,
 ) -> Iterator[int]:
-    """How many records a group must have for another value to be among its most frequent ones."""
+    """How many records a group must have for another value to be among its most frequent ones.
+
+    Of the numbers that are `tried`, or of all.
+    """
     inner = whole.place < most
     alone = inner & (whole.times == 1)
     covered = whole.summed(inner, whole.times)
@@ -324,8 +403,7 @@ def _trusted_few(
     hits_of = whole.summed(inner & ~alone, whole.tested)
     chance_of = whole.summed(inner & ~alone, _chances(whole, inner, target) * whole.tested)
     outside, single = whole.summed(~inner, whole.tested), whole.summed(alone, whole.tested)
-    fewest, largest = max(target.fewest, before + 1), int(whole.size.max())
-    while fewest < largest:
+    for fewest in _numbers(max(target.fewest, before + 1), int(whole.size.max()), tried):
         enough = several & (whole.size > fewest)
         right = enough & (_ERRORS_OF_FEW * odd <= whole.size - 1)
         wrong = enough & (_ERRORS_OF_FEW * (odd - 1) <= whole.size - 1)
@@ -336,7 +414,6 @@ def _trusted_few(
         chance = float(chance_of[right].sum() + (missed * usual).sum())
         if _functional(hits, guesses, chance, surprise, by_parts):
             yield fewest
-        fewest *= 2
 
 
 def _usual(ranked: _Ranked, most: int, target: Target) -> Floats:
@@ -379,7 +456,7 @@ def by_order(ranks: Ints, target: Target, surprise: float) -> Mask | None:
     sure = inside & (guess >= 0) & (guess == value[np.minimum(high, there.size - 1)])
     truth = target.values[asked]
     guess = np.maximum(guess, 0)
-    if not _true_of_hidden(sure, guess == truth):
+    if not _true_of_hidden(int(sure.sum()), int((sure & (guess == truth)).sum())):
         return None
     found = np.zeros(ranks.size, dtype=bool)
     found[asked[sure & (guess == truth)]] = True
@@ -416,10 +493,6 @@ def _divergence(seen: float, expected: float) -> float:
     return found
 
 
-def _true_of_hidden(sure: Mask, right: Mask, share: float = _ON_HIDDEN) -> bool:
-    """Whether what was learnt holds of the hidden values too, as far as there are enough of them."""
-    count = int(sure.sum())
-    if not count:
-        return False
-    hits = int((sure & right).sum())
+def _true_of_hidden(count: int, hits: int, share: float = _ON_HIDDEN) -> bool:
+    """Whether what was learnt of so many hidden values holds of them too, as far as there are enough."""
     return hits > 0 if count < _FEW_HIDDEN else hits >= share * count

@@ -124,11 +124,12 @@ def _strength(one: _Side, other: _Side, weights: Floats, scale: int) -> float:
 
 def _correlation(x: Floats, y: Floats, weights: Floats) -> float:
     total = weights.sum()
-    x, y = x - (weights @ x) / total, y - (weights @ y) / total
-    size = np.sqrt((weights @ x**2) * (weights @ y**2))
+    # sums, not products of vectors: those are dealt to threads, which costs more and adds in another order
+    x, y = x - (weights * x).sum() / total, y - (weights * y).sum() / total
+    size = np.sqrt((weights * x**2).sum() * (weights * y**2).sum())
     if not size > 0:
         return 0.0
-    r = float(np.clip((weights @ (x * y)) / size, -1.0, 1.0))
+    r = float(np.clip((weights * x * y).sum() / size, -1.0, 1.0))
     n = x.size
     return float(np.sign(r) * np.sqrt(max(0.0, 1 - (1 - r**2) * (n - 1) / (n - 2))))
 
@@ -136,8 +137,8 @@ def _correlation(x: Floats, y: Floats, weights: Floats) -> float:
 def _ratio(x: Floats, codes: Ints, weights: Floats) -> float:
     """The correlation ratio, by epsilon squared."""
     total = weights.sum()
-    x = x - (weights @ x) / total
-    every = float(weights @ x**2)
+    x = x - (weights * x).sum() / total
+    every = float((weights * x**2).sum())
     held = np.bincount(codes, weights)
     there = held > 0
     groups = int(there.sum())
