@@ -124,4 +124,4 @@ def test_no_file_is_unpickled_anywhere_but_between_a_process_and_its_own_childre
         if any(word in line for word in ("import pickle", "import shelve", "import marshal", "joblib.load"))
         or ("allow_pickle" in line and "allow_pickle=False" not in line)
     }
-    assert users == {"executors/pool.py", "executors/child.py"}
+    assert users == {"executors/processes.py", "executors/child_process.py"}

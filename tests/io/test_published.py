@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tacita
+from tables_at_hand import file_of
 from tacita.core import Pattern, Table
-from tacita.io import published
 
 
 def example():
@@ -28,7 +28,7 @@ def example():
 
 def test_csv_has_labels_value_and_status_with_sums_under_total():
     table, mask = example()
-    lines = published.to_csv(table, mask).decode().splitlines()
+    lines = file_of(table, mask, "csv").decode().splitlines()
     assert lines[0] == "activity,region,value,status"
     assert lines[1] == "I,A,11,published"
     assert lines[6] == "II,B,,withheld"
@@ -48,13 +48,13 @@ def test_a_secondary_cell_looks_like_a_sensitive_one_and_no_cost_is_told():
         lower=50,
         cost="count",
     )
-    for write in (published.to_csv, published.to_html):
-        assert write(table, pattern) == write(swapped, mask)
+    for form in ("csv", "html"):
+        assert file_of(table, pattern, form) == file_of(swapped, mask, form)
 
 
 def test_html_marks_withheld_cells_and_shows_no_other_trace_of_them():
     table, mask = example()
-    page = published.to_html(table, mask).decode()
+    page = file_of(table, mask, "html").decode()
     assert page.count('<td class="withheld">×</td>') == 4
     assert "&lt;C&gt;" in page
     assert ">15<" not in page
@@ -68,19 +68,19 @@ def test_pages_and_workbooks_say_what_the_table_is_unless_a_title_does():
         (replace(table, response="turnover"), "turnover by activity and region"),
         (replace(table, title="Turnover & firms, 2024"), "Turnover &amp; firms, 2024"),
     ):
-        page = published.to_html(named, mask).decode()
+        page = file_of(named, mask, "html").decode()
         assert f"<title>{said}</title>" in page
         assert f"<h1>{said}</h1>" in page
-        book = openpyxl.load_workbook(io.BytesIO(published.to_excel(named, mask)))
+        book = openpyxl.load_workbook(io.BytesIO(file_of(named, mask, "excel")))
         assert book["table"]["A1"].value == said.replace("&amp;", "&")
         # a list for programs has columns and no heading
-        assert published.to_csv(named, mask) == published.to_csv(table, mask)
+        assert file_of(named, mask, "csv") == file_of(table, mask, "csv")
 
 
 @pytest.mark.parametrize(("columns", "paper"), [(3, "A4"), (12, "A4 landscape"), (60, r"(\d+)pt (\d+)pt")])
 def test_a_wide_table_moves_inside_the_page_and_fits_the_paper(columns, paper):
     table = Table.from_array(np.full((2, columns), 12345678))
-    page = published.to_html(table, np.zeros(table.n, dtype=bool)).decode()
+    page = file_of(table, np.zeros(table.n, dtype=bool), "html").decode()
     assert '<div class="wide"><table>' in page
     assert ".wide{overflow-x:auto}" in page
     found = re.search(rf"@page{{size:{paper};margin:45pt}}", page)
@@ -93,7 +93,7 @@ def test_a_wide_table_moves_inside_the_page_and_fits_the_paper(columns, paper):
 
 def test_a_cube_has_a_panel_for_each_label_of_its_first_dimension():
     table = Table.from_array(np.arange(8).reshape(2, 2, 2))
-    page = published.to_html(table, np.zeros(27, dtype=bool)).decode()
+    page = file_of(table, np.zeros(27, dtype=bool), "html").decode()
     assert re.findall("<caption>([^<]*)</caption>", page) == [
         f"dimension1: {label}" for label in ("1", "2", "Total")
     ]
@@ -103,16 +103,16 @@ def test_a_cube_has_a_panel_for_each_label_of_its_first_dimension():
 def test_excel_holds_the_same_and_no_clock():
     openpyxl = pytest.importorskip("openpyxl")
     table, mask = example()
-    content = published.to_excel(table, mask)
+    content = file_of(table, mask, "excel")
     book = openpyxl.load_workbook(io.BytesIO(content))
     assert [cell.value for cell in book["table"][4]] == ["II", "×", "×", 33, 49]
     assert [cell.value for cell in book["cells"][7]] == ["II", "B", None, "withheld"]
-    assert published.to_excel(table, mask) == content
+    assert file_of(table, mask, "excel") == content
 
 
 def test_a_workbook_is_the_same_to_the_last_byte_everywhere():
     # a file is audited by writing it again, maybe on another machine and years later
-    content = published.to_excel(*example())
+    content = file_of(*example(), "excel")
     assert (
         hashlib.sha256(content).hexdigest()
         == "6515c332041bb7566a618c5932e8e666aafe557e0e924b0a4896fe0377c6ab4e"
@@ -120,7 +120,7 @@ def test_a_workbook_is_the_same_to_the_last_byte_everywhere():
 
 
 def test_a_workbook_holds_nothing_but_two_sheets_of_cells():
-    with zipfile.ZipFile(io.BytesIO(published.to_excel(*example()))) as package:
+    with zipfile.ZipFile(io.BytesIO(file_of(*example(), "excel"))) as package:
         assert package.namelist() == [
             "[Content_Types].xml",
             "_rels/.rels",
@@ -135,7 +135,7 @@ def test_a_workbook_holds_nothing_but_two_sheets_of_cells():
 def test_a_label_comes_back_from_a_workbook_as_it_was(label):
     openpyxl = pytest.importorskip("openpyxl")
     table = Table.from_array([[1, 2]], labels=[[label], ["A", "B"]])
-    book = openpyxl.load_workbook(io.BytesIO(published.to_excel(table, np.zeros(6, dtype=bool))))
+    book = openpyxl.load_workbook(io.BytesIO(file_of(table, np.zeros(6, dtype=bool), "excel")))
     assert book["table"]["A3"].value == book["cells"]["A2"].value == label
     assert book["table"]["A3"].data_type == "s"
 
@@ -143,29 +143,29 @@ def test_a_label_comes_back_from_a_workbook_as_it_was(label):
 def test_a_label_that_no_workbook_can_hold_is_a_clear_error():
     table = Table.from_array([[1, 2]], labels=[["a\x07b"], ["A", "B"]])
     with pytest.raises(tacita.DataError, match="control character"):
-        published.to_excel(table, np.zeros(6, dtype=bool))
+        file_of(table, np.zeros(6, dtype=bool), "excel")
 
 
 def test_a_table_too_large_for_a_sheet_is_a_clear_error():
     table = Table.from_array(np.ones((1, 2**14)))
     with pytest.raises(tacita.DataError, match="16384 columns"):
-        published.to_excel(table, np.zeros(table.n, dtype=bool))
+        file_of(table, np.zeros(table.n, dtype=bool), "excel")
 
 
 def test_a_sensitive_cell_that_is_not_withheld_is_never_written():
     table, mask = example()
     with pytest.raises(tacita.DataError, match="1 sensitive cells are not withheld"):
-        published.to_csv(table, np.zeros(16, dtype=bool))
+        file_of(table, np.zeros(16, dtype=bool), "csv")
     with pytest.raises(tacita.DataError, match="16 cells"):
-        published.to_csv(table, mask[:2])
+        file_of(table, mask[:2], "csv")
 
 
 def test_a_dimension_named_like_a_column_of_ours_is_refused():
     table = Table.from_array([[1]], names=["value", "x"])
     with pytest.raises(tacita.DataError, match="called value"):
-        published.to_csv(table, np.zeros(4, dtype=bool))
+        file_of(table, np.zeros(4, dtype=bool), "csv")
 
 
 def test_rounding_of_sums_does_not_show():
     table = Table.from_array([[0.1, 0.2]])
-    assert "1,Total,0.3,published" in published.to_csv(table, np.zeros(6, dtype=bool)).decode()
+    assert "1,Total,0.3,published" in file_of(table, np.zeros(6, dtype=bool), "csv").decode()

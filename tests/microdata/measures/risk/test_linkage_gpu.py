@@ -37,6 +37,6 @@ def test_the_card_finds_whom_the_processor_finds(measure, kind):
 def test_without_a_card_linkage_on_it_is_refused_with_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(
-        tacita.ParameterError, match="Linkage: device cuda cannot be used here: CuPy is not installed"
+        tacita.ParameterError, match="Linkage: the device cuda cannot be used here: CuPy is not installed"
     ):
         DBRL().score(pair("noise"), ON_CARD)
