@@ -22,12 +22,12 @@ _FROM, _WHAT, _TALK = (
 )
 _ASKED = {
     "keys": FieldInfo(
-        annotation=Names,  # type: ignore[arg-type]
+        annotation=Names,
         default=(),
         description="key variables; if not given, the columns that are suggested as quasi",
     ),
     "unit": FieldInfo(
-        annotation=str | None,  # type: ignore[arg-type]
+        annotation=str | None,
         default=None,
         description="column naming the person, household or firm behind a record; if not given, as suggested",
     ),

@@ -85,17 +85,26 @@ def fit(x: Matrix, y: Floats, link: Link) -> Fitted:
     deviance, ended = np.inf, False
     for _ in range(_ITERATIONS):
         coefficients, linear, now = _descended(design, y, link, coefficients, step, deviance)
-        expected = _expected(linear, link)
-        weights = np.maximum(expected * (1 - expected) if link == "logistic" else expected, 1e-12)
-        weighted = design * np.sqrt(weights)[:, None]
-        information = weighted.T @ weighted
+        expected, information = _model(design, linear, link)
         ended = abs(deviance - now) <= _NEAR * (abs(now) + 1)
-        if ended:
-            break
         deviance = now
         step = np.linalg.lstsq(information, design.T @ (y - expected), rcond=None)[0]
+        if ended:
+            # each step squares the error: after this one, where it ended no longer shows in the figures
+            coefficients = coefficients + step
+            linear = np.clip(design @ coefficients, -_FARTHEST, _FARTHEST)
+            expected, information = _model(design, linear, link)
+            break
     variances = np.diag(np.linalg.pinv(information))
     return Fitted(coefficients, variances, expected, bool(ended))
+
+
+def _model(design: Matrix, linear: Floats, link: Link) -> tuple[Floats, Matrix]:
+    """The mean of each record, and the information matrix there."""
+    expected = _expected(linear, link)
+    weights = np.maximum(expected * (1 - expected) if link == "logistic" else expected, 1e-12)
+    weighted = design * np.sqrt(weights)[:, None]
+    return expected, weighted.T @ weighted
 
 
 def _descended(
