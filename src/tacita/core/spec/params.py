@@ -29,6 +29,9 @@ class Parameters(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as problem:
+            # pydantic collects every ValueError of a validator; ours already says what is wrong
+            if own := _own_error(problem):
+                raise own from None
             told = explain(self.spoken_name(), problem, type(self))
             raise ParameterError(told, fields=by_field(self.spoken_name(), problem, type(self))) from None
 
@@ -36,6 +39,12 @@ class Parameters(BaseModel):
     def spoken_name(cls) -> str:
         """How an error message calls this model."""
         return cls.__name__.removesuffix("Section").removesuffix("Options")
+
+
+def _own_error(failed: ValidationError) -> ParameterError | None:
+    """The first error among several that a validator of ours raised, if any."""
+    raised = (error.get("ctx", {}).get("error") for error in failed.errors(include_url=False))
+    return next((error for error in raised if isinstance(error, ParameterError)), None)
 
 
 def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:

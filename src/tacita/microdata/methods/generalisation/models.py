@@ -152,6 +152,9 @@ def _as_models(value: object) -> object:
     if isinstance(value, str):
         try:
             value = values_of_json(value, "Models")
+        except ParameterError:
+            # too large or too deep to be read
+            raise
         except ValueError:
             raise ParameterError(
                 'Models: wanted them as {"l_diversity": {"column": "disease", "l": 3}}, got other text.'
