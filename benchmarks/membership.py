@@ -131,7 +131,7 @@ def _released(table: pa.Table, method: str, settings: dict[str, Any]) -> tuple[A
         "dependent": _COLUMNS,
         "nominal": _COLUMNS[1:],
         "measures": ["CATEGORIES"],
-        "insist": True,
+        "accept_risks": True,
     }
     tacita.synthesize(table.slice(0, 5_000), method=method, **settings, **options)
     began = process_time()

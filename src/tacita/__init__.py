@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tacita.microdata.plans.plan import Plan
 
-    from . import datasets, testing
+    from . import datasets, io, measures, methods, tables, testing
     from .api import (
         adjust,
         assess,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         method,
         profile,
         protect,
+        protect_file,
         read,
         read_argus,
         read_table,
@@ -106,10 +107,13 @@ __all__ = [
     "guess_reading",
     "guess_roles",
     "interruptible",
+    "io",
     "link",
     "look_at_hierarchy",
     "make_hierarchy",
+    "measures",
     "method",
+    "methods",
     "new_pseudonym_key",
     "profile",
     "protect",
@@ -130,6 +134,7 @@ __all__ = [
     "save_tables",
     "suppress",
     "synthesize",
+    "tables",
     "tabulate",
     "testing",
     "unpram",
@@ -138,19 +143,26 @@ __all__ = [
 
 # What is neither a verb of the interface nor a value of the core.
 _HOMES = {"Plan": "microdata.plans.plan", "new_pseudonym_key": "io.secret"}
+_MODULES = {
+    **{name: name for name in ("datasets", "io", "measures", "methods", "sklearn", "tables", "testing")},
+    "registry": "core.spec.registry",
+}
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+# hidden from type checkers, for which a name that is not listed is a mistake
+if not TYPE_CHECKING:
 
-    # loaded when first used: `tacita --help` should not wait for Arrow
-    if name in ("datasets", "registry", "sklearn", "testing"):
-        return import_module(f"tacita.{'core.spec.' if name == 'registry' else ''}{name}")
-    if name in __all__:
-        home = _HOMES.get(name, "api" if name.islower() else "core")
-        return getattr(import_module(f"tacita.{home}"), name)
-    raise AttributeError(f"module 'tacita' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        from importlib import import_module
+
+        # loaded when first used: `tacita --help` should not wait for Arrow
+        if name in _MODULES:
+            return import_module(f"tacita.{_MODULES[name]}")
+        if name in __all__:
+            home = _HOMES.get(name, "api" if name.islower() else "core")
+            return getattr(import_module(f"tacita.{home}"), name)
+        raise AttributeError(f"module 'tacita' has no attribute {name!r}")

@@ -64,7 +64,7 @@ def test_a_release_by_its_name_says_what_is_promised_and_what_is_not(kind, name)
     options = {"method": name, "strata": ["region"], "unit": "unit", "identifiers": ["unit"], **roles}
     verb = tacita.synthesize if drawn else tacita.protect
     # of so few records chance decides whether they are remembered
-    release = verb(persons(), missing="drop", seed=SEED, measures=[loss], insist=drawn, **options)
+    release = verb(persons(), missing="drop", seed=SEED, measures=[loss], accept_risks=drawn, **options)
     promised = {verdict.guarantee for verdict in release.record.verdicts if verdict.passed}
     assert promised >= set(found.guarantees)
     assert drawn or any("Groups of k" in text for text in release.record.not_promised)

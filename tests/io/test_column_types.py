@@ -93,7 +93,7 @@ def test_whole_numbers_that_are_recoded_stand_beside_a_second_step(target, tmp_p
             {"method": "mdav", "quasi": ["count_"], "k": 3},
         ]
         out = tmp_path / f"{source}.{target}"
-        tacita.save(tacita.protect(source_in(source, tmp_path, columns), steps=steps, insist=True), out)
+        tacita.save(tacita.protect(source_in(source, tmp_path, columns), steps=steps, accept_risks=True), out)
         assert set(fuzzed_file.read(out)["sex"]) == {None, "m", "f"}
 
 
@@ -261,6 +261,6 @@ def test_several_steps_of_noise_are_refused_in_words_not_as_a_fault():
     with pytest.raises(tacita.ParameterError, match="hides too little"):
         tacita.protect(pa.table(columns), steps=steps)
     try:
-        tacita.protect(pa.table(columns), steps=steps, insist=True)
+        tacita.protect(pa.table(columns), steps=steps, accept_risks=True)
     except VerificationError:
         pytest.fail("what was insisted on failed the verification of its step")

@@ -49,12 +49,12 @@ def test_what_is_declared_numeric_or_nominal_is_not():
 
 
 def test_methods_that_keep_every_value_average_none():
-    release = tacita.protect(survey(), **ROLES, method="rank-swap", p=10, insist=True)
+    release = tacita.protect(survey(), **ROLES, method="rank-swap", p=10, accept_risks=True)
     assert not of_codes(release)
 
 
 def test_synthetic_and_noisy_codes_are_warned_of_too():
-    noisy = tacita.protect(survey(), **ROLES, method="noise", alpha=0.5, insist=True)
+    noisy = tacita.protect(survey(), **ROLES, method="noise", alpha=0.5, accept_risks=True)
     assert [each.text.split()[1] for each in of_codes(noisy)] == ["sex", "rooms"]
     drawn = tacita.synthesize(
         survey(), dependent=["sex"], independent=["age", "income"], identifiers=["name"]

@@ -56,7 +56,7 @@ def undo_noise(released, seeds, alpha):
 
 
 def test_noise_of_a_small_seed_is_taken_away_from_the_release_alone():
-    made = VERBS["noise"](alpha=0.1, seed=SMALL, insist=True)
+    made = VERBS["noise"](alpha=0.1, seed=SMALL, accept_risks=True)
     released = np.column_stack([made.data["x"], made.data["y"]])
     assert np.array_equal(undo_noise(released, range(1000), 0.1), table()["x"].to_numpy())
 
@@ -71,14 +71,14 @@ def test_a_small_seed_that_protects_is_refused(verb):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_small_seed_that_is_insisted_on_is_recorded_and_warned_of(verb):
-    made = VERBS[verb](seed=SMALL, insist=True)
+    made = VERBS[verb](seed=SMALL, accept_risks=True)
     assert made.record.insisted == ("guessable-seed",)
     assert [c.count for c in made.record.cautions if c.name == "guessable-seed"] == [60]
 
 
 def test_insisting_is_recorded_by_what_was_insisted_on():
-    assert VERBS["a shuffled mdav"](insist=True).record.insisted == ()
-    two = VERBS["a shuffled mdav"](insist=True, k=2, seed=SMALL)
+    assert VERBS["a shuffled mdav"](accept_risks=True).record.insisted == ()
+    two = VERBS["a shuffled mdav"](accept_risks=True, k=2, seed=SMALL)
     assert two.record.insisted == ("k-of-2", "guessable-seed")
     content = json.loads(review_json(two))
     assert content["record"]["insisted"] == ["k-of-2", "guessable-seed"]

@@ -128,7 +128,7 @@ def test_steps_that_change_single_values_stand_beside_one_that_groups(source, tm
         {"method": "drop", "columns": ["note"]},
     ]
     made = api.protect_file(
-        source, tmp_path / "out.parquet", executor=PARTS, steps=steps, identifiers=["id"], insist=True
+        source, tmp_path / "out.parquet", executor=PARTS, steps=steps, identifiers=["id"], accept_risks=True
     )
     released = pq.read_table(tmp_path / "out.parquet")
     assert released.column_names == ["income", "age", "hours", "region", "firm"]
@@ -250,7 +250,7 @@ REFUSED = [
 @pytest.mark.parametrize(("options", "reason"), REFUSED, ids=[reason for _, reason in REFUSED])
 def test_what_does_not_survive_parts_is_refused_with_its_reason(options, reason, source, tmp_path):
     with pytest.raises(ParameterError, match=reason):
-        api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, insist=True, **options)
+        api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, accept_risks=True, **options)
     assert not (tmp_path / "out.parquet").exists()
     assert nothing_hidden(tmp_path)
 

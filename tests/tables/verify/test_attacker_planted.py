@@ -150,7 +150,7 @@ class TestBoundsFromAbove:
         with pytest.raises(tacita.DataError, match="1 sensitive cells can be computed"):
             tacita.save_table(known, pattern, tmp_path / "t.csv")
         assert not list(tmp_path.iterdir())
-        insisted = tacita.suppress(known, "general", insist=True)
+        insisted = tacita.suppress(known, "general", accept_risks=True)
         assert insisted.parameters["computed_from_signs"] == 1
 
     @pytest.mark.parametrize("side", ["low", "high"])

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
+from .accepted_risks import OF_RECORDS, AcceptedOfRecords
 from .params import Parameters
 from .seeds import as_seed, portable
 
@@ -45,6 +46,9 @@ class ReleaseOptions(Parameters):
         False,
         description="go on against advice (k = 2, a short seed, a masking that rounding undoes); recorded",
     )
+    accept: AcceptedOfRecords = Field(
+        (), description=f"risks that are accepted by name, and recorded: {', '.join(OF_RECORDS)}"
+    )
     seed: Seed = Field(
         None, description="makes protective randomness repeatable; new draws one; confidential"
     )
@@ -54,3 +58,7 @@ class ReleaseOptions(Parameters):
     pseudonym_length: int = Field(
         20, ge=12, le=51, description="letters and digits of a pseudonym, 5 bits each, after the p"
     )
+
+    def accepts(self, name: str) -> bool:
+        """Whether a risk is accepted: all of them are, or it is by its name."""
+        return self.insist or name in self.accept

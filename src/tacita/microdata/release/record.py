@@ -75,7 +75,7 @@ def recorded(
         parameters=made.protected[0].method.own_parameters() if len(planned) == 1 else {},
         roles=(data.roles or asked.whole).model_dump(mode="json", exclude=_unsaid(asked.roles)),
         options=section.model_dump(
-            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(asked.roles)
+            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(asked.roles, section)
         ),
         seed=run.seed,
         records_in=data.n,
@@ -152,9 +152,10 @@ def _unsaid(roles: Roles) -> set[str]:
     return {name for name in ("unit_columns", "pseudonyms") if not getattr(roles, name)}
 
 
-def _unrecorded(roles: Roles) -> set[str]:
+def _unrecorded(roles: Roles, options: ReleaseOptions) -> set[str]:
     # the seed has a place of its own; where the key lies is no business of a report
-    return {"seed", "pseudonym_key", *(() if roles.pseudonyms else ("pseudonym_length",))}
+    empty = {"pseudonym_length": roles.pseudonyms, "accept": options.accept}
+    return {"seed", "pseudonym_key", *(name for name, needed in empty.items() if not needed)}
 
 
 @dataclass(frozen=True, repr=False)

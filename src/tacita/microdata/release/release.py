@@ -78,7 +78,8 @@ def _released(
     made = replace(made, claim=claim).accepting(accepted)
     steered.report("verifying", 0, 1)
     written = None if target is None else encode(made.data, made.claim, target)
-    found = _verified(made, written, steered, insist=asked.protect.insist, to_look_at=to_look_at)
+    given_back = asked.protect.accepts(verify.GIVEN_BACK)
+    found = _verified(made, written, steered, insist=given_back, to_look_at=to_look_at)
     content = b"" if written is None else written.content
     # what was read back of the bytes is not needed any more
     del written
@@ -100,9 +101,9 @@ def _accepted_of_values(made: Made, asked: Protection) -> tuple[str, ...]:
     """The same of what the steps made of the values."""
     accepted: list[str] = []
     for protected in made.protected:
-        accepted += insisted_on(rounding_attack.against_advice(protected), asked.protect.insist)
+        accepted += insisted_on(rounding_attack.against_advice(protected), asked.protect)
         unwise = membership.against_advice(protected.method, protected.membership)
-        accepted += insisted_on(unwise, asked.protect.insist)
+        accepted += insisted_on(unwise, asked.protect)
     return tuple(accepted)
 
 

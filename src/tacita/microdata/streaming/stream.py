@@ -157,7 +157,7 @@ class _Work:
         try:
             verdicts = self._verified(file, parts, deal)
         except InferenceError as refused:
-            if not asked.protect.insist:
+            if not asked.protect.accepts(verify.GIVEN_BACK):
                 raise
             given_back, insisted = refused.found, (*insisted, verify.GIVEN_BACK)
             verdicts = self._verified(file, parts, deal, insisted)

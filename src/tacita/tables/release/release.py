@@ -9,12 +9,26 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack
 
 from tacita import io
-from tacita.core import Adjusted, Caution, DataError, ParameterError, Pattern, Report, Run, Table
+from tacita.core import (
+    Adjusted,
+    Caution,
+    DataError,
+    Method,
+    ParameterError,
+    Pattern,
+    Problem,
+    Report,
+    Run,
+    Table,
+)
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.results.release import search_stopped
 from tacita.core.spec import registry
+from tacita.core.spec.accepted_risks import LESS_PROTECTION, accepted_of_table
+from tacita.core.spec.method_params import AdjustmentParams, SuppressionParams
 from tacita.core.spec.seeds import as_seed
 from tacita.executors.section import ExecutorSection, executor_of
 from tacita.io import content_of
@@ -131,32 +145,67 @@ def read_table(
     ).table
 
 
+@renamed_arguments(insist="accept_risks", accept="accept_risks")
 def suppress(
     table: Table,
-    problem: str = "interval",
-    method: str = "optimal",
+    problem: Problem = "interval",
+    method: str | Method = "optimal",
     *,
     objective: Any = None,
     margins: bool | None = None,
-    zeros: str | None = None,
-    insist: bool = False,
+    zeros: Literal["publish", "withhold"] | None = None,
     strict: bool = False,
     insiders: bool = False,
-    accept: Sequence[str] | str = (),
+    accept_risks: bool | str | Sequence[str] = False,
     run: Run | None = None,
-    **parameters: Any,
+    **method_params: Unpack[SuppressionParams],
 ) -> Pattern:
-    """Which cells of a table to withhold besides its sensitive ones; audited, or an error.
+    """Choose the cells of a table to suppress besides its sensitive ones, and audit them.
 
-    `problem` is general, exact or interval; `method` the name of one of suppression, with its `parameters`
-    (seconds=60, ...). `objective` is what withholding loses: value, count, log, contributors, or figures;
-    None keeps the table's own cost. `margins` says whether sums may be withheld; None: as the table says.
-    `zeros` are publish or withhold; None: withhold for exact, publish otherwise. `insist` accepts less than a
-    rule asks for, and is recorded; `strict` refuses what singletons give away, `insiders` protects from
-    contributors who know their own part of every suppressed cell.
-    `accept` names risks that are taken, recorded too: no-sensitive-cells, where no rule, status or mark says
-    which cells are sensitive; such a table is refused otherwise.
+    Parameters
+    ----------
+    table : Table
+        The table with its sensitive cells.
+    problem : {"interval", "exact", "general"}, default="interval"
+        What an attacker must not learn: values nearer than the protection levels, exact values, or values
+        nearer than the levels where cells may be negative or have bounds of their own.
+    method : str or method, default="optimal"
+        Name of a method of suppression, or one with its parameters: ``tacita.methods.Optimal(seconds=60)``.
+    objective : str or array, optional
+        What suppressing a cell costs: value, count, log, contributors, or figures. None keeps the costs of
+        the table.
+    margins : bool, optional
+        Whether sums may be suppressed. None: as the table says.
+    zeros : {"publish", "withhold"}, optional
+        None withholds zeros for the exact problem and publishes them otherwise.
+    strict : bool, default=False
+        Refuse what singletons give away.
+    insiders : bool, default=False
+        Protect from contributors who know their own part of every suppressed cell.
+    accept_risks : bool or list of str, default=False
+        Risks that are accepted, and recorded: "less-protection" than a rule asks for (or True), and
+        "no-sensitive-cells", where no rule, status or mark says which cells are sensitive.
+    run : Run, optional
+        Listens to progress, and stops or cancels the search.
+    **method_params
+        Parameters of the method, such as ``seconds=60``.
 
+    Returns
+    -------
+    Pattern
+        The suppressed cells, with their cost and a proven lower bound.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
+    DataError
+        If the table cannot be protected.
+    VerificationError
+        If the audit finds a sensitive cell that is not protected.
+
+    Examples
+    --------
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> pattern = suppress(table, problem="exact")
@@ -165,14 +214,15 @@ def suppress(
     """
     from .suppress import suppress as choose
 
-    name = registry.canonical(method, *registry.SUPPRESSING)
+    insist, accept = accepted_of_table(accept_risks)
+    name, chosen = _built(method, registry.SUPPRESSING, method_params)
     return choose(
         table,
-        registry.lookup(name, *registry.SUPPRESSING)(**parameters),  # type: ignore[arg-type]
-        problem,  # type: ignore[arg-type]
+        chosen,
+        problem,
         objective=objective,
         margins=margins,
-        zeros=zeros,  # type: ignore[arg-type]
+        zeros=zeros,
         insist=insist,
         strict=strict,
         insiders=insiders,
@@ -182,21 +232,50 @@ def suppress(
     ).pattern
 
 
+@renamed_arguments(insist="accept_risks")
 def adjust(
     table: Table,
-    method: str,
+    method: str | Method,
     *,
     seed: int | str | None = None,
-    insist: bool = False,
+    accept_risks: bool | str | Sequence[str] = False,
     run: Run | None = None,
-    **parameters: Any,
+    **method_params: Unpack[AdjustmentParams],
 ) -> Adjusted:
-    """Other values in place of those of a table, none of them withheld; audited, or an error.
+    """Replace the values of a table, none of them suppressed, and audit the result.
 
-    `method` is the name of one of adjustment (rounding, small-counts, cell-key, cta), with its `parameters`
-    (base=5, ...). Sensitive cells must stay as open as their levels ask; `insist` accepts less, and a short
-    `seed`, and is recorded. What is drawn comes from the operating system unless a seed is given.
+    Parameters
+    ----------
+    table : Table
+        The table. Its sensitive cells must stay as uncertain as their protection levels ask.
+    method : str or method
+        Name of a method of adjustment ("rounding", "small-counts", "cell-key", "cta"), or one with its
+        parameters: ``tacita.methods.Rounding(base=5)``.
+    seed : int, str or None
+        Makes what is drawn repeatable. None draws from the operating system.
+    accept_risks : bool or list of str, default=False
+        ["less-protection"] or True accepts less protection and a short seed, and is recorded.
+    run : Run, optional
+        Listens to progress, and stops or cancels the search.
+    **method_params
+        Parameters of the method, such as ``base=5``.
 
+    Returns
+    -------
+    Adjusted
+        The new values, with their distance from the true ones.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
+    DataError
+        If the table cannot be adjusted.
+    VerificationError
+        If the audit finds a sensitive cell that is not protected.
+
+    Examples
+    --------
     >>> table = Table.from_array([[4, 7], [2, 1]], frequency=True)
     >>> adjusted = adjust(table, "rounding", base=5)
     >>> table.grid(adjusted.values).tolist(), adjusted.proven
@@ -204,14 +283,26 @@ def adjust(
     """
     from .adjust import adjust as move
 
-    name = registry.canonical(method, *registry.ADJUSTING)
-    return move(
-        table,
-        registry.lookup(name, *registry.ADJUSTING)(**parameters),  # type: ignore[arg-type]
-        insist=insist,
-        run=_seeded(run, seed),
-        name=name,
-    ).adjusted
+    insist, unknown = accepted_of_table(accept_risks)
+    if unknown:
+        raise ParameterError(
+            f"adjust: there is no risk named {', '.join(unknown)}. Known: {LESS_PROTECTION}.",
+            field="accept_risks",
+        )
+    name, chosen = _built(method, registry.ADJUSTING, method_params)
+    return move(table, chosen, insist=insist, run=_seeded(run, seed), name=name).adjusted
+
+
+def _built(method: str | Method, kinds: tuple[str, ...], params: Mapping[str, Any]) -> tuple[str, Any]:
+    """The name of a method, and the method with its parameters."""
+    name, own = registry.named_with_params(method, *kinds)
+    if twice := [param for param in params if param in own and own[param] != params[param]]:
+        raise ParameterError(
+            f"{name}: {', '.join(twice)} is given with the method and beside it, with different values. "
+            "Give it once."
+        )
+    name = registry.canonical(name, *kinds)
+    return name, registry.lookup(name, *kinds)(**{**own, **params})
 
 
 def _seeded(run: Run | None, seed: int | str | None) -> Run:

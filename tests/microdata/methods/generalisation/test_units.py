@@ -48,7 +48,13 @@ def register(seed, patients=60):
 
 
 def release(frame, method="generalise", **given):
-    settings = {"k": 2, "insist": True, "measures": ["k_anonymity"], "hierarchy": {"age": AGES}, **given}
+    settings = {
+        "k": 2,
+        "accept_risks": True,
+        "measures": ["k_anonymity"],
+        "hierarchy": {"age": AGES},
+        **given,
+    }
     if method == "generalise":
         settings = {"suppression_limit": 0.3, **settings}
     return tacita.protect(frame, quasi=KEYS, method=method, **settings)

@@ -164,7 +164,7 @@ def test_a_label_of_one_large_household_is_never_drawn(name):
         for home, each in zip(*(frame[n].to_pylist() for n in ("home", "sex")), strict=True)
     ]
     frame = frame.set_column(1, "sex", pa.array(sex))
-    options = {"dependent": ["sex", "age"], "nominal": ["sex"], "insist": True, "k": 5}
+    options = {"dependent": ["sex", "age"], "nominal": ["sex"], "accept_risks": True, "k": 5}
     drawn = [
         tacita.synthesize(
             frame.select(["home", "sex", "age"]), method=name, seed=SEED, measures=["IL1"], **more, **options
@@ -222,7 +222,7 @@ def test_trees_with_leaves_of_five_remember_their_records_and_are_refused(name, 
         tacita.ParameterError, match=r"% of those of the other: .* points more, up to .* insist"
     ):
         of_persons(method=name, **options)
-    made = of_persons(method=name, **options, insist=True)
+    made = of_persons(method=name, **options, accept_risks=True)
     assert made.record.insisted == ("membership",)
     assert figures(made)["outcome"] == "above"
     assert figures(made)["advantage"] > 10

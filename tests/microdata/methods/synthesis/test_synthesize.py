@@ -265,7 +265,7 @@ def test_what_columns_beside_give_back_is_refused(method):
 
 def test_what_a_column_beside_gives_away_is_warned_of_where_it_was_insisted_on():
     frame = table().append_column("cents", pa.array(100 * table()["wages"].to_numpy()))
-    made = tacita.synthesize(frame, **ROLES, seed=SEED, measures=["IL1"], insist=True)
+    made = tacita.synthesize(frame, **ROLES, seed=SEED, measures=["IL1"], accept_risks=True)
     assert made.record.insisted == ("keys-determined",)
     told = warned(made)
     assert "What stood in synthetic column wages can be recomputed" in told["recomputable-column"].text
