@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from .results.progress import Bounds, Progress, Run
-    from .results.release import Caution, Record, RecordsRelease, Release
+    from .results.release import AnyRelease, Caution, Record, RecordsRelease, Release
     from .results.risk_profile import RiskProfile
     from .results.score import Categories, Comparison, Report, Score
     from .results.trials import Trial, Trials
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MISSING_TEXT",
     "Adjusted",
+    "AnyRelease",
     "Bounds",
     "Cancelled",
     "Categories",
@@ -106,7 +107,7 @@ _HOMES = {
         "Cancelled DataError InferenceError ParameterError RequirementError TacitaError VerificationError"
     ),
     "results.progress": "Bounds Progress Run",
-    "results.release": "Caution Record RecordsRelease Release",
+    "results.release": "AnyRelease Caution Record RecordsRelease Release",
     "results.risk_profile": "RiskProfile",
     "results.score": "Categories Comparison Report Score",
     "results.trials": "Trial Trials",

@@ -366,7 +366,7 @@ def _risk_files(profile: RiskProfile, section: RiskOutputSection) -> dict[Path, 
     if section.json_report is not None:
         files[section.json_report] = as_json(profile.as_dict())
     if (target := section.records) is not None:
-        files[target] = io.format_of(target)().encode(Microdata.of(profile.frame(), source=target.name))
+        files[target] = io.format_of(target)().encode(Microdata.of(profile.to_arrow(), source=target.name))
     return files
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tacita import io
 from tacita import report as page
-from tacita.core import Adjusted, ParameterError, Pattern, Run, Table
+from tacita.core import Adjusted, Microdata, ParameterError, Pattern, Run, Table
 from tacita.core.spec.setting_syntax import entered_by
 from tacita.io.atomic import refuse_bad_targets
 from tacita.tables.input.read import Files, Source, read_source, source_of
@@ -25,6 +25,8 @@ from tacita.tables.release import release as table_runs
 from tacita.tables.release.compare import PatternTrials, compare_patterns
 from tacita.tables.release.record import FileAudit, TableRelease
 from tacita.tables.release.review_view import TableLook, looked_at
+from tacita.tables.verify.adjusted import AdjustedAudit
+from tacita.tables.verify.audit import Audit
 
 from .files import as_json, as_path
 
@@ -127,6 +129,17 @@ def _places(paths: Sequence[str | Path]) -> dict[str, Path]:
     """Where tables are written, by the words a message uses."""
     several = len(paths) > 1
     return {f"output {at}" if several else "output": Path(path) for at, path in enumerate(paths, start=1)}
+
+
+def save_audit(audit: Audit | AdjustedAudit, path: str | Path, *, force: bool = False) -> None:
+    """Write the ranges of attacked cells, a row each, in the format of the ending (.csv, .parquet ...).
+
+    The file is confidential, and readable by its owner alone.
+    """
+    target = Path(path)
+    refuse_bad_targets({"audit": target}, {}, force=force)
+    content = io.format_of(target, writing=True)().encode(Microdata.of(audit.to_arrow(), source=target.name))
+    io.write_all({target: content}, force=force)
 
 
 def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:

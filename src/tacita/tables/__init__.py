@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .input.read import read_argus
     from .release.compare import compare_patterns
     from .release.release import adjust, read_table, suppress, tabulate
+    from .release.results import AdjustedTable, SuppressedTable
     from .rules.concentration import PQ, Dominance, PPercent
     from .rules.frequency import MinimumFrequency, ZeroCells
     from .rules.request_rules import Listed, Request
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PQ",
+    "AdjustedTable",
     "Dominance",
     "Listed",
     "MinimumFrequency",
     "PPercent",
     "Request",
+    "SuppressedTable",
     "Table",
     "ZeroCells",
     "adjust",
@@ -38,6 +41,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AdjustedTable": "tacita.tables.release.results",
+    "SuppressedTable": "tacita.tables.release.results",
     "Table": "tacita.core",
     "adjust": "tacita.tables.release.release",
     "audit": "tacita.tables.verify.audit",

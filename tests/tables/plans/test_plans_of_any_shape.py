@@ -294,7 +294,7 @@ def test_methods_are_compared_on_one_table(folder, capsys):
 def test_a_comparison_is_a_frame_and_what_fails_says_why():
     table = tacita.Table.from_array(np.arange(1, 10).reshape(3, 3), primary=np.diag([1, 0, 0]))
     trials = tacita.compare_patterns(table, ["optimal", "gauss"], "exact", seconds=5)
-    frame = trials.frame().to_pydict()
+    frame = trials.to_arrow().to_pydict()
     assert frame["method"] == ["optimal", "gauss"]
     assert frame["audit"] == ["safe", "none"]
     assert "general protection" in frame["reason"][1]

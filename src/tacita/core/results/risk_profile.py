@@ -11,6 +11,7 @@ from tacita.core.display.number_format import number
 from tacita.core.display.repr_html import Section, page
 
 from .dataframes import Column, Framed
+from .saving import writer
 from .score import Report, Score, section_of
 
 
@@ -158,6 +159,20 @@ class RiskProfile(Framed):
         for score in self.report:
             if score.per_record is not None:
                 yield Column(score.name, float, score.per_record.tolist(), False)
+
+    def __repr__(self) -> str:
+        return f"<RiskProfile: {self.headline}>"
+
+    def save(
+        self,
+        *,
+        report: str | Path | None = None,
+        json_report: str | Path | None = None,
+        records: str | Path | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write the profile as a page and as JSON, and figures of single records; all confidential."""
+        writer("risk")(self, report=report, json_report=json_report, records=records, force=force)
 
     def _repr_html_(self) -> str:
         shared = Section(

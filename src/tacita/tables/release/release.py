@@ -55,6 +55,7 @@ from tacita.tables.verify.suppressed import SuppressionClaim, changed
 
 from .adjustment_record import AdjustedFileAudit, AdjustmentRecord
 from .record import FileAudit, Provenance, TableRecord, TableRelease
+from .results import AdjustedTable, SuppressedTable
 from .suppression_record import SuppressedFileAudit, SuppressionRecord
 
 
@@ -159,7 +160,7 @@ def suppress(
     accept_risks: bool | str | Sequence[str] = False,
     run: Run | None = None,
     **method_params: Unpack[SuppressionParams],
-) -> Pattern:
+) -> SuppressedTable:
     """Choose the cells of a table to suppress besides its sensitive ones, and audit them.
 
     Parameters
@@ -192,8 +193,8 @@ def suppress(
 
     Returns
     -------
-    Pattern
-        The suppressed cells, with their cost and a proven lower bound.
+    SuppressedTable
+        The suppressed cells, with their cost and a proven lower bound, their table and their audit.
 
     Raises
     ------
@@ -216,7 +217,7 @@ def suppress(
 
     insist, accept = accepted_of_table(accept_risks)
     name, chosen = _built(method, registry.SUPPRESSING, method_params)
-    return choose(
+    claim = choose(
         table,
         chosen,
         problem,
@@ -229,7 +230,8 @@ def suppress(
         accept=accept,
         run=run,
         name=name,
-    ).pattern
+    )
+    return SuppressedTable.audited(table, claim)
 
 
 @renamed_arguments(insist="accept_risks")
@@ -241,7 +243,7 @@ def adjust(
     accept_risks: bool | str | Sequence[str] = False,
     run: Run | None = None,
     **method_params: Unpack[AdjustmentParams],
-) -> Adjusted:
+) -> AdjustedTable:
     """Replace the values of a table, none of them suppressed, and audit the result.
 
     Parameters
@@ -262,8 +264,8 @@ def adjust(
 
     Returns
     -------
-    Adjusted
-        The new values, with their distance from the true ones.
+    AdjustedTable
+        The new values, with their distance from the true ones, their table and their audit.
 
     Raises
     ------
@@ -290,7 +292,8 @@ def adjust(
             field="accept_risks",
         )
     name, chosen = _built(method, registry.ADJUSTING, method_params)
-    return move(table, chosen, insist=insist, run=_seeded(run, seed), name=name).adjusted
+    claim = move(table, chosen, insist=insist, run=_seeded(run, seed), name=name)
+    return AdjustedTable.audited(table, claim)
 
 
 def _built(method: str | Method, kinds: tuple[str, ...], params: Mapping[str, Any]) -> tuple[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from tacita.core.arrays import Floats
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.release import warned
+from tacita.core.results.saving import writer
 from tacita.core.results.verdicts import Check, Verdict, faults, verdicts
 from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import differs
@@ -69,6 +71,10 @@ class AdjustedAudit(Framed):
 
     def __repr__(self) -> str:
         return f"<{self.headline}>"
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the ranges of the attacked cells, in the format of the ending; confidential."""
+        writer("audit")(self, path, force=force)
 
     def _columns(self) -> Iterable[Column]:
         cells = self.inferred.cells.tolist()

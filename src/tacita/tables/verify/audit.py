@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import Literal, get_args
 
@@ -25,6 +26,7 @@ from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.release import warned
+from tacita.core.results.saving import writer
 from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS
 from tacita.core.spec.setting_syntax import setting
 
@@ -112,6 +114,10 @@ class Audit(Framed):
 
     def __repr__(self) -> str:
         return f"<{self.headline}>"
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the ranges of the attacked cells, in the format of the ending; confidential."""
+        writer("audit")(self, path, force=force)
 
     def _columns(self) -> Iterable[Column]:
         labels = [self.table.label(cell) for cell in self.cells.tolist()]
