@@ -16,8 +16,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "tacita"
 # Parameters that verbs have in their own signatures.
 OF_VERBS = frozenset({"k"})
 
-_HEAD = '''# ruff: noqa: E501
-"""Types of the parameters of methods, for signatures such as `protect(..., **method_params)`.
+_HEAD = '''"""Types of the parameters of methods, for signatures such as `protect(..., **method_params)`.
 
 Written by `python .ci/typed_api.py` from the registry, whose classes check the values. `k` is missing
 here, since verbs have it in their own signatures.

@@ -29,8 +29,8 @@ def adjusted():
 RESULTS = {
     "release": lambda: of(pa.table),
     "report": lambda: of(pa.table).report,
-    "trials": lambda: tacita.compare(pa.table({"x": X}), quasi="x", k=[3, 4], loss="IL1", risk="DLD"),
-    "risk profile": lambda: tacita.risk(pa.table({"sex": list("ffmmm")}), keys=["sex"]),
+    "trials": lambda: tacita.compare_methods(pa.table({"x": X}), quasi="x", k=[3, 4], loss="IL1", risk="DLD"),
+    "risk profile": lambda: tacita.risk_profile(pa.table({"sex": list("ffmmm")}), keys=["sex"]),
     "table": lambda: suppressed().table,
     "suppressed table": suppressed,
     "audit": lambda: suppressed().audit,

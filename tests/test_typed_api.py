@@ -77,7 +77,7 @@ def test_a_method_is_named_or_built(arguments):
         ({"quasi": "x", "k": 2}, "k must be at least 3, got 2"),
         ({"quasi": "x", "k": 2, "accept_risks": ["guessable-seed"]}, "k must be at least 3, got 2"),
         ({"quasi": "x", "k": 2, "accept_risks": ["k-of-3"]}, "no risk named k-of-3"),
-        ({"quasi": "x", "method": tacita.method("optimal")}, "not registered as such"),
+        ({"quasi": "x", "method": tacita.get_method("optimal")}, "not registered as such"),
     ],
 )
 def test_what_contradicts_itself_is_refused(arguments, message):

@@ -14,7 +14,7 @@ from tacita.core import (
     Report,
     RiskProfile,
     Roles,
-    Run,
+    RunContext,
     Trials,
     Verdict,
 )
@@ -24,12 +24,12 @@ from tacita.core.spec import registry
 from tacita.core.spec.method_params import MethodParamGrid, MethodParams
 from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.demo import prepare_demo
-from tacita.io.csv_sniffer import guess_reading
+from tacita.io.csv_sniffer import sniff_csv
 from tacita.io.formats.record_format import unfolding_at_most
-from tacita.microdata.explore.column_profile import exposure, guess_roles, profile
-from tacita.microdata.explore.hierarchies import look_at_hierarchy, make_hierarchy
+from tacita.microdata.explore.column_profile import describe_columns, sample_uniqueness, suggest_roles
+from tacita.microdata.explore.hierarchies import build_hierarchy, hierarchy_coverage
 from tacita.microdata.explore.risk_profile import profile as _risk_profile
-from tacita.microdata.methods.masking.transitions import unpram
+from tacita.microdata.methods.masking.transitions import estimate_pram_frequencies
 from tacita.microdata.plans.plan import Plan, Protection
 from tacita.microdata.plans.requirements import RequireSection
 from tacita.microdata.plans.risk_plan import RiskSection
@@ -41,9 +41,9 @@ from tacita.microdata.release.iterations import Round
 from tacita.microdata.release.iterations import watch as _watch
 from tacita.microdata.release.release import make_release
 from tacita.precompile import compiling_told, warmup
-from tacita.tables.input.linked_tables import link
-from tacita.tables.input.read import read_argus
-from tacita.tables.release.compare import compare_patterns
+from tacita.tables.input.linked_tables import link_tables
+from tacita.tables.input.read import read_tau_argus
+from tacita.tables.release.compare import compare_suppressions
 from tacita.tables.release.release import adjust, read_table, suppress, tabulate
 from tacita.tables.release.review_view import view_table
 
@@ -51,8 +51,8 @@ from . import io
 from .io import write_frame
 from .plans import (
     load_plan,
-    run,
     run_comparison,
+    run_plan,
     run_risk,
     save,
     save_comparison,
@@ -62,7 +62,6 @@ from .plans import (
     save_risk,
     save_verdicts,
 )
-from .plans import run as _run
 from .plans.tables import (
     audit_plan,
     audit_published,
@@ -81,37 +80,36 @@ from .tables.verify.audit import audit
 __all__ = [
     "Round",
     "adjust",
-    "assess",
     "audit",
     "audit_plan",
     "audit_published",
-    "check",
-    "compare",
-    "compare_patterns",
+    "build_hierarchy",
+    "check_requirements",
+    "compare_methods",
+    "compare_suppressions",
     "compare_table",
     "compiling_told",
-    "exposure",
-    "guess_reading",
-    "guess_roles",
+    "describe_columns",
+    "estimate_pram_frequencies",
+    "evaluate",
+    "get_method",
+    "hierarchy_coverage",
     "interruptible",
-    "link",
+    "link_tables",
     "load_plan",
-    "look_at_hierarchy",
     "look_at_table",
-    "make_hierarchy",
-    "method",
     "prepare_demo",
-    "profile",
     "protect",
     "protect_file",
     "read",
-    "read_argus",
     "read_table",
-    "risk",
-    "run",
+    "read_tau_argus",
+    "risk_profile",
     "run_comparison",
+    "run_plan",
     "run_risk",
     "run_table",
+    "sample_uniqueness",
     "save",
     "save_adjusted",
     "save_adjusted_tables",
@@ -124,15 +122,15 @@ __all__ = [
     "save_table",
     "save_tables",
     "save_verdicts",
+    "sniff_csv",
+    "suggest_roles",
     "suppress",
     "synthesize",
     "tabulate",
     "tabulate_file",
     "unfolding_at_most",
-    "unpram",
     "view_table",
     "warmup",
-    "watch",
     "write_frame",
 ]
 
@@ -141,11 +139,11 @@ FrameT = TypeVar("FrameT")
 MethodLike = str | Method | Sequence[str | Method]
 
 
-def method(name: str, **parameters: Any) -> Any:
+def get_method(name: str, **parameters: Any) -> Any:
     """A method or measure by its registry name, in any case.
 
     >>> import numpy as np
-    >>> method("mdav", k=2).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()
+    >>> get_method("mdav", k=2).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()
     [0, 0, 1, 1]
     """
     return registry.lookup(name)(**parameters)
@@ -155,7 +153,7 @@ def read(path: str | Path, *, shown_as: str | None = None, **options: Any) -> Mi
     """Read a file of records: CSV, Parquet, Stata, SPSS, SAS or Excel, by its ending.
 
     Options as in the plan's [input]: delimiter, decimal, encoding, missing_values, value_labels, sheet.
-    `guess_reading` guesses the first three. Messages call the file by its name, or as `shown_as` says.
+    `sniff_csv` guesses the first three. Messages call the file by its name, or as `shown_as` says.
     """
     return io.read(path, io.InputOptions(**options), shown_as=shown_as)
 
@@ -193,7 +191,7 @@ def protect(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[MethodParams],
 ) -> Release[Any]: ...
 
@@ -231,12 +229,12 @@ def protect(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[MethodParams],
 ) -> Release[FrameT]: ...
 
 
-@renamed_arguments(insist="accept_risks")
+@renamed_arguments(insist="accept_risks", run="context")
 def protect(
     data: Any,
     roles: Roles | None = None,
@@ -269,7 +267,7 @@ def protect(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[MethodParams],
 ) -> Release[Any]:
     """Protect records: group them and publish means, or mask their values; verify, measure.
@@ -329,7 +327,7 @@ def protect(
         Columns whose values are parts of the population to measure by themselves.
     settings : mapping, optional
         Parameters of measures, by name.
-    run : Run, optional
+    context : Run, optional
         Listens to progress, and stops or cancels the work.
     **method_params
         Parameters of the method.
@@ -357,10 +355,10 @@ def protect(
     >>> protect(frame, quasi=["x"], identifiers=["name"], k=3).data["x"].to_pylist()
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
-    return make_release(io.taken_in(data), _protection(locals()), run)
+    return make_release(io.taken_in(data), _protection(locals()), context)
 
 
-@renamed_arguments(insist="accept_risks", engine="executor")
+@renamed_arguments(insist="accept_risks", engine="executor", run="context")
 def protect_file(
     source: str | Path,
     path: str | Path,
@@ -401,7 +399,7 @@ def protect_file(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[MethodParams],
 ) -> Release[Path]:
     """Protect a file beyond memory: Parquet, one file or a folder of them, to a Parquet file.
@@ -452,7 +450,7 @@ def protect_file(
     fields = {name: getattr(request, name) for name in Protection.model_fields}
     output = {"path": path, "report": report, "json_report": json_report, "note": note}
     plan = Plan(input={"path": source}, output=output, executor=executor, **fields)
-    return _run(plan, run, force=force)
+    return run_plan(plan, context, force=force)
 
 
 @overload
@@ -487,7 +485,8 @@ def synthesize(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    callback: Callable[[Round], None] | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[MethodParams],
 ) -> Release[Any]: ...
 
@@ -524,12 +523,13 @@ def synthesize(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    callback: Callable[[Round], None] | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[MethodParams],
 ) -> Release[FrameT]: ...
 
 
-@renamed_arguments(insist="accept_risks")
+@renamed_arguments(insist="accept_risks", run="context")
 def synthesize(
     data: Any,
     roles: Roles | None = None,
@@ -561,7 +561,8 @@ def synthesize(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    callback: Callable[[Round], None] | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[MethodParams],
 ) -> Release[Any]:
     """Draw dependent columns anew, given independent ones that are kept; verify, measure.
@@ -619,7 +620,11 @@ def synthesize(
         Columns whose values are parts of the population to measure by themselves.
     settings : mapping, optional
         Parameters of measures, by name.
-    run : Run, optional
+    callback : callable, optional
+        Follows fuzzy c-regression (`fcrm`) round by round. It gets what the round found (memberships, curves
+        of the clusters, released values, objective) and, where it reads `report`, the scores that a release
+        would have. The run goes on when it returns.
+    context : Run, optional
         Listens to progress, and stops or cancels the work.
     **method_params
         Parameters of the method.
@@ -649,88 +654,23 @@ def synthesize(
     >>> made = synthesize(frame, dependent=["y"], independent=["s"], method="ipso-c")
     >>> bool(np.isclose(np.mean(made.data["y"]), np.mean(frame["y"]))), made.data["s"].equals(frame["s"])
     (True, True)
-    """
-    return make_release(io.taken_in(data), _protection(locals()), run)
-
-
-@renamed_arguments(insist="accept_risks")
-def watch(
-    data: Any,
-    roles: Roles | None = None,
-    *,
-    dependent: Sequence[str] | str,
-    independent: Sequence[str] | str = (),
-    on_round: Callable[[Round], None],
-    nominal: Sequence[str] | str = (),
-    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
-    numeric: Sequence[str] | str = (),
-    identifiers: Sequence[str] | str = (),
-    pseudonyms: Sequence[str] | str = (),
-    confidential: Sequence[str] | str = (),
-    strata: Sequence[str] | str = (),
-    unit: str | None = None,
-    unit_columns: Sequence[str] | str = (),
-    weight: str | None = None,
-    hierarchy: Mapping[str, Any] | None = None,
-    missing: Literal["refuse", "drop", "level"] = "refuse",
-    round_integers: bool = False,
-    shuffle: bool = False,
-    seed: int | str | None = None,
-    accept_risks: bool | str | Sequence[str] = False,
-    pseudonym_key: str | Path | None = None,
-    pseudonym_length: int = 20,
-    require: Mapping[str, Any] | str | Path | None = None,
-    measures: Sequence[str] | str | None = ("PIL", "DR", "SCORE"),
-    without: Sequence[str] | str = (),
-    domains: Sequence[str] | str = (),
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
-    **method_params: Unpack[MethodParams],
-) -> Release[Any]:
-    """`synthesize` by fuzzy c-regression, followed round by round.
-
-    Parameters
-    ----------
-    data, dependent, independent
-        As in `synthesize`.
-    on_round : callable
-        Gets what a round found (memberships, curves of the clusters, released values, objective) and, where
-        it reads `report`, the scores that a release would have. The run goes on when it returns.
-
-    All other parameters are as in `synthesize`; `method_params` are those of ``tacita.methods.FCRM``.
-
-    Returns
-    -------
-    Release
-        Verified as ever. When the run is stopped early, it ends with the round that it is in.
-
-    Raises
-    ------
-    ParameterError
-        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
-    DataError
-        If the records cannot be used, such as with missing values under ``missing="refuse"``.
-    VerificationError
-        If the result does not keep what the method guarantees. Nothing is returned.
-    RequirementError
-        If the result does not meet `require`.
-
-    Examples
-    --------
     >>> from tacita import datasets
-    >>> heard = []
-    >>> made = watch(
-    ...     datasets.five_clouds(), dependent="y", independent="x", on_round=heard.append, c=5, rmax=4
+    >>> rounds = []
+    >>> made = synthesize(
+    ...     datasets.five_clouds(), dependent="y", independent="x", method="fcrm", c=5, rmax=4,
+    ...     callback=rounds.append, measures=["PIL"],
     ... )
-    >>> [round.iteration.iteration for round in heard], heard[-1].report["PIL"] == made.report["PIL"]
+    >>> [round.iteration.iteration for round in rounds], rounds[-1].report["PIL"] == made.report["PIL"]
     ([1, 2, 3, 4], True)
     """
-    method = "fcrm"
-    return _watch(io.taken_in(data), _protection({**locals(), "method": method}), on_round, run)
+    request = _protection(locals())
+    if callback is not None:
+        return _watch(io.taken_in(data), request, callback, context)
+    return make_release(io.taken_in(data), request, context)
 
 
-@renamed_arguments(insist="accept_risks")
-def compare(
+@renamed_arguments(insist="accept_risks", run="context")
+def compare_methods(
     data: Any,
     roles: Roles | None = None,
     *,
@@ -764,7 +704,7 @@ def compare(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[MethodParamGrid],
 ) -> Trials:
     """Try methods and parameters on the same records, and find those that no other beats.
@@ -804,14 +744,15 @@ def compare(
     --------
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 4.0, 10.0, 11.0, 12.0, 13.0]})
-    >>> trials = compare(frame, quasi="x", method=["mdav", "hm"], k=[3, 4], loss="IL1", risk="DLD")
+    >>> trials = compare_methods(frame, quasi="x", method=["mdav", "hm"], k=[3, 4], loss="IL1", risk="DLD")
     >>> [(trial.method, trial.parameters["k"], trial.groups) for trial in trials]
     [('hm', 3, 2), ('hm', 4, 2), ('mdav', 3, 2), ('mdav', 4, 2)]
     """
-    return _compare(io.taken_in(data), *Protection.compared(**_named(locals())), run)
+    return _compare(io.taken_in(data), *Protection.compared(**_named(locals())), context)
 
 
-def assess(
+@renamed_arguments(run="context")
+def evaluate(
     original: Any,
     released: Any,
     *,
@@ -823,7 +764,7 @@ def assess(
     without: Sequence[str] | str = (),
     domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
 ) -> Report:
     """Measure loss and risk of a release by any program.
 
@@ -843,7 +784,7 @@ def assess(
         Columns whose values are parts of the population to measure by themselves.
     settings : mapping, optional
         Parameters of measures, by name: ``{"DBRL": {"attributes": [3, 5]}}``.
-    run : Run, optional
+    context : Run, optional
         Listens to progress, and stops or cancels the work.
 
     Returns
@@ -862,13 +803,14 @@ def assess(
     --------
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0]})
-    >>> assess(frame, frame, quasi=["x"])["IL1"].value
+    >>> evaluate(frame, frame, quasi=["x"])["IL1"].value
     0.0
     """
-    return _assess(io.taken_in(original), io.taken_in(released), _protection(locals()), run)
+    return _assess(io.taken_in(original), io.taken_in(released), _protection(locals()), context)
 
 
-def risk(
+@renamed_arguments(run="context")
+def risk_profile(
     data: Any,
     *,
     keys: Sequence[str] | str,
@@ -881,7 +823,7 @@ def risk(
     measures: Sequence[str] | str | None = None,
     without: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
 ) -> RiskProfile:
     """Measure the disclosure risk of a file before anything is protected. The result is confidential.
 
@@ -903,8 +845,8 @@ def risk(
     missing_as : {"category", "wildcard"}, default="category"
         A missing key is a value of its own, or any value.
     measures, without, settings
-        As in `assess`; by default all measures that need one file alone.
-    run : Run, optional
+        As in `evaluate`; by default all measures that need one file alone.
+    context : Run, optional
         Listens to progress, and stops or cancels the work.
 
     Returns
@@ -923,7 +865,7 @@ def risk(
     --------
     >>> import pyarrow as pa
     >>> frame = pa.table({"sex": list("ffmm"), "town": list("aabc"), "w": [9.0, 9.0, 9.0, 9.0]})
-    >>> profile = risk(frame, keys=["sex", "town"], weight="w")
+    >>> profile = risk_profile(frame, keys=["sex", "town"], weight="w")
     >>> profile.headline
     '2 of 4 records (50 %) are alone on sex, town.'
     >>> round(profile["individual_risk_max"].value, 3)
@@ -932,10 +874,11 @@ def risk(
     values = locals()
     request = RiskSection(**{name: values[name] for name in RiskSection.model_fields})
     chosen = MeasureSection(names=measures, without=without, settings=settings or {})
-    return _risk_profile(io.taken_in(data), request, chosen, run)
+    return _risk_profile(io.taken_in(data), request, chosen, context)
 
 
-def check(
+@renamed_arguments(run="context")
+def check_requirements(
     released: Any,
     require: Mapping[str, Any] | str | Path,
     *,
@@ -944,7 +887,7 @@ def check(
     nominal: Sequence[str] | str = (),
     ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
     unit: str | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
 ) -> tuple[Verdict, ...]:
     """Check whether a file, by any program, meets requirements.
 
@@ -960,7 +903,7 @@ def check(
         The columns that were changed. An original needs them.
     nominal, ordinal, unit
         As in `protect`. The unit is a column of the original, or else of the file.
-    run : Run, optional
+    context : Run, optional
         Listens to progress, and stops or cancels the work.
 
     Returns
@@ -978,23 +921,24 @@ def check(
     Examples
     --------
     >>> import pyarrow as pa
-    >>> found = check(pa.table({"sex": list("ffmmm")}), {"k_anonymity": {"k": 3, "keys": ["sex"]}})
+    >>> frame = pa.table({"sex": list("ffmmm")})
+    >>> found = check_requirements(frame, {"k_anonymity": {"k": 3, "keys": ["sex"]}})
     >>> found[0].passed, found[0].detail
     (False, '2 of 5 records share their keys with fewer than 3 records by sex (fewest: 2)')
     """
     limits = RequireSection.given(require)
     if original is None:
-        return _check(io.taken_in(released), limits, unit=unit, run=run)
+        return _check(io.taken_in(released), limits, unit=unit, run=context)
     if not quasi:
         raise ParameterError("Check: an original needs the columns that were changed (quasi), got none.")
     given = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal, unit=unit)
-    return _check(io.taken_in(released), limits, io.taken_in(original).with_roles(given), run=run)
+    return _check(io.taken_in(released), limits, io.taken_in(original).with_roles(given), run=context)
 
 
 # What verbs do not hand on to the sections of a plan.
 _APART = frozenset(
     {"data", "original", "released", "source", "path", "executor", "report", "json_report", "note", "force"}
-    | {"on_round", "run", "roles", "accept_risks", "then", "method_params"}
+    | {"callback", "context", "roles", "accept_risks", "then", "method_params"}
 )
 _OPTIONS = {name: field.get_default() for name, field in ReleaseOptions.model_fields.items()}
 

@@ -94,7 +94,7 @@ def test_every_kind_that_protects_says_what_it_publishes():
 
 
 def test_maskings_and_groups_are_compared_on_one_map():
-    trials = tacita.compare(
+    trials = tacita.compare_methods(
         persons().select(["x"]), quasi="x", method=["mdav", "noise", "rank-swap"], k=[3], alpha=[0.1, 0.5]
     )
     assert [(trial.method, trial.groups is None) for trial in trials] == [
@@ -125,7 +125,7 @@ def test_public_names_are_found_whichever_is_asked_for_first(first):
 
 def test_unknown_names_are_answered_with_where_the_known_ones_stand():
     with pytest.raises(tacita.ParameterError, match="`tacita methods` lists all"):
-        tacita.method("nosuch")
+        tacita.get_method("nosuch")
 
 
 def test_a_plug_in_is_found_but_never_replaces_a_built_in(monkeypatch):

@@ -201,17 +201,17 @@ def test_what_cannot_be_written_is_refused_before_the_run(what, tmp_path, monkey
     source.write_bytes(Parquet().pack(pa.table({"x": [1.0, 2, 3, 4, 5, 6], **columns})))
     monkeypatch.setattr(tacita.plans, "make_file", lambda *_: pytest.fail("the run began"))
     with pytest.raises(DataError, match=words):
-        api.run(plan_of(source, tmp_path / f"out.{ending}"))
+        api.run_plan(plan_of(source, tmp_path / f"out.{ending}"))
     (name,) = columns
     monkeypatch.undo()
-    api.run(plan_of(source, tmp_path / f"out.{ending}", identifiers=[name]))
+    api.run_plan(plan_of(source, tmp_path / f"out.{ending}", identifiers=[name]))
 
 
 def test_cells_of_records_that_leave_need_not_be_written(tmp_path):
     source = tmp_path / "in.parquet"
     x = [1.0, 2, 3, 4, 5, None]
     source.write_bytes(Parquet().pack(pa.table({"x": x, "y": [1, 2, 3, 4, 5, 2**60]})))
-    api.run(plan_of(source, tmp_path / "out.dta", missing="drop"))
+    api.run_plan(plan_of(source, tmp_path / "out.dta", missing="drop"))
 
 
 def test_what_is_lost_without_harm_is_said_before_the_run(tmp_path, capsys):
@@ -226,8 +226,8 @@ def test_what_is_lost_without_harm_is_said_before_the_run(tmp_path, capsys):
     assert "read as missing (land)" in said.err
     assert "2024" not in said.err
     heard = []
-    release = api.run(
-        plan_of(tmp_path / "in.parquet", tmp_path / "out.parquet"), tacita.Run(on_warning=heard.append)
+    release = api.run_plan(
+        plan_of(tmp_path / "in.parquet", tmp_path / "out.parquet"), tacita.RunContext(on_warning=heard.append)
     )
     assert heard == []
     assert "format-keeps-less" not in {each.name for each in release.record.cautions}

@@ -95,7 +95,7 @@ def test_a_column_of_numbers_with_one_dirty_cell_is_refused_by_quasi_numeric(fra
         tacita.protect(frame, quasi="numeric", k=3)
     assert "business" not in str(refused.value)
     with pytest.raises(tacita.DataError, match="would pass over column y"):
-        tacita.assess(frame, frame, quasi="numeric")
+        tacita.evaluate(frame, frame, quasi="numeric")
 
 
 def test_a_dirty_file_is_refused_too_unless_the_word_means_missing(tmp_path):

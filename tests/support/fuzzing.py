@@ -403,7 +403,7 @@ def _by_plan(case: Case, source: Path, target: Path) -> Any:
     options = {name: value for name, value in case.asked.items() if name != "accept_risks"}
     asked = Protection.asked(**options, insist=case.asked["accept_risks"], **steps)
     given = {name: getattr(asked, name) for name in Protection.model_fields}
-    return api.run(Plan(input={"path": source}, output={"path": target}, **given))
+    return api.run_plan(Plan(input={"path": source}, output={"path": target}, **given))
 
 
 def _can_be_made(case: Case, source: Path, target: Path) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         TacitaError,
         VerificationError,
     )
-    from .results.progress import Bounds, Progress, Run
+    from .results.progress import Bounds, Progress, RunContext
     from .results.release import AnyRelease, Caution, Record, RecordsRelease, Release
     from .results.risk_profile import RiskProfile
     from .results.score import Categories, Comparison, Report, Score
@@ -79,7 +79,7 @@ __all__ = [
     "RequirementError",
     "RiskProfile",
     "Roles",
-    "Run",
+    "RunContext",
     "Score",
     "Table",
     "TacitaError",
@@ -106,7 +106,7 @@ _HOMES = {
     "errors": (
         "Cancelled DataError InferenceError ParameterError RequirementError TacitaError VerificationError"
     ),
-    "results.progress": "Bounds Progress Run",
+    "results.progress": "Bounds Progress RunContext",
     "results.release": "AnyRelease Caution Record RecordsRelease Release",
     "results.risk_profile": "RiskProfile",
     "results.score": "Categories Comparison Report Score",

@@ -24,17 +24,19 @@ from .formats.options import InputOptions
 from .formats.record_format import Format, Purpose
 
 if TYPE_CHECKING:
-    from .csv_sniffer import guess_reading
+    from .csv_sniffer import sniff_csv
+    from .tables import argus
 
 __all__ = [
     "InputOptions",
     "InputSection",
+    "argus",
     "by_ending",
     "content_of",
     "fingerprint_of",
     "format_of",
-    "guess_reading",
     "read",
+    "sniff_csv",
     "taken_in",
     "toml_of",
     "write_all",
@@ -49,8 +51,8 @@ if not TYPE_CHECKING:
         # that of tables loads when it is used
         if name == "argus":
             return import_module(f"{__name__}.tables.{name}")
-        if name == "guess_reading":
-            return import_module(f"{__name__}.csv_sniffer").guess_reading
+        if name == "sniff_csv":
+            return import_module(f"{__name__}.csv_sniffer").sniff_csv
         raise AttributeError(name)
 
 

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
     from tacita.core import Table
 
-    from .input.linked_tables import link
-    from .input.read import read_argus
-    from .release.compare import compare_patterns
+    from .input.linked_tables import link_tables
+    from .input.read import read_tau_argus
+    from .release.compare import compare_suppressions
     from .release.release import adjust, read_table, suppress, tabulate
     from .release.results import AdjustedTable, SuppressedTable
     from .rules.concentration import PQ, Dominance, PPercent
@@ -32,10 +32,10 @@ __all__ = [
     "ZeroCells",
     "adjust",
     "audit",
-    "compare_patterns",
-    "link",
-    "read_argus",
+    "compare_suppressions",
+    "link_tables",
     "read_table",
+    "read_tau_argus",
     "suppress",
     "tabulate",
 ]
@@ -46,9 +46,9 @@ _HOMES = {
     "Table": "tacita.core",
     "adjust": "tacita.tables.release.release",
     "audit": "tacita.tables.verify.audit",
-    "compare_patterns": "tacita.tables.release.compare",
-    "link": "tacita.tables.input.linked_tables",
-    "read_argus": "tacita.tables.input.read",
+    "compare_suppressions": "tacita.tables.release.compare",
+    "link_tables": "tacita.tables.input.linked_tables",
+    "read_tau_argus": "tacita.tables.input.read",
     "read_table": "tacita.tables.release.release",
     "suppress": "tacita.tables.release.release",
     "tabulate": "tacita.tables.release.release",

@@ -9,7 +9,7 @@ import pytest
 
 import tacita
 from seeds import SEED
-from tacita import ParameterError, Run
+from tacita import ParameterError, RunContext
 from tacita.cli import run_command
 from tacita.core.spec.seeds import as_seed
 from tacita.report import review_json
@@ -63,7 +63,7 @@ def test_noise_of_a_small_seed_is_taken_away_from_the_release_alone():
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_small_seed_that_protects_is_refused(verb):
-    for options in ({"seed": SMALL}, {"run": Run(seed=SMALL)}, {"seed": 2**64 - 1}):
+    for options in ({"seed": SMALL}, {"run": RunContext(seed=SMALL)}, {"seed": 2**64 - 1}):
         with pytest.raises(ParameterError, match=r"at least 2\*\*64.*--seed new.*--insist"):
             VERBS[verb](**options)
     assert VERBS[verb](seed=2**64).record.insisted == ()
@@ -104,7 +104,7 @@ def test_a_new_seed_is_long_differs_and_repeats_the_run():
     assert first.record.seed != second.record.seed
     assert not first.data.equals(second.data)
     assert VERBS["noise"](seed=first.record.seed).data.equals(first.data)
-    assert VERBS["noise"](run=Run(seed="new")).record.seed >= 2**127
+    assert VERBS["noise"](run=RunContext(seed="new")).record.seed >= 2**127
 
 
 def test_a_seed_is_the_same_in_every_spelling():
@@ -123,13 +123,13 @@ def test_what_is_no_seed_is_refused_and_never_repeated(seed):
 
 def test_a_comparison_refuses_a_small_seed_only_where_it_protects():
     options = {"quasi": ["x", "y"], "loss": "IL1", "risk": "DLD"}
-    trials = tacita.compare(table(), method=["mdav", "noise"], seed=SMALL, **options)
+    trials = tacita.compare_methods(table(), method=["mdav", "noise"], seed=SMALL, **options)
     reasons = {trial.method: trial.reason for trial in trials}
     assert reasons["mdav"] is None
     assert "--seed new" in reasons["noise"]
     with pytest.raises(ParameterError, match="--seed new"):
-        tacita.compare(table(), method=["noise"], alpha=[0.1, 0.2], seed=SMALL, **options)
-    drawn = tacita.compare(table(), method=["noise", "rank-swap"], seed="new", **options)
+        tacita.compare_methods(table(), method=["noise"], alpha=[0.1, 0.2], seed=SMALL, **options)
+    drawn = tacita.compare_methods(table(), method=["noise", "rank-swap"], seed="new", **options)
     assert drawn.origin.seed >= 2**127
 
 

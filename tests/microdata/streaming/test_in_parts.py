@@ -196,7 +196,7 @@ def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(sourc
     sample = next(each for each in made.record.cautions if each.name == "measured-on-a-sample")
     assert 1200 < sample.count < 1800
     assert "only the measures ENERGY, SUB_mean, SUB_covariance and RELATIONS, pictures" in sample.text
-    whole = api.assess(source, pq.read_table(tmp_path / "out.parquet"), quasi=asked["quasi"])
+    whole = api.evaluate(source, pq.read_table(tmp_path / "out.parquet"), quasi=asked["quasi"])
     for score in whole:
         told = made.report[score.name]
         if score.name == "ID_rank":

@@ -214,7 +214,7 @@ def test_a_file_is_refused_as_a_frame_is(tmp_path, ending):
         }
     )
     with pytest.raises(InferenceError):
-        tacita.run(plan)
+        tacita.run_plan(plan)
     assert not target.exists()
 
 

@@ -11,7 +11,7 @@ import pytest
 import tacita
 from planting import Plant, cell, failed, judge, one_bit, with_column
 from seeds import SEED
-from tacita.core import Run, VerificationError
+from tacita.core import RunContext, VerificationError
 from tacita.microdata.methods.masking.noise import CorrelatedNoise, Noise
 from tacita.microdata.methods.masking.orthogonal import ROMM
 
@@ -140,7 +140,7 @@ def test_noise_of_another_shape_is_caught_although_its_sizes_are_right():
     x = rng.normal(size=(2000, 2)) @ [[1.0, 0.9], [0.0, 0.3]]
     frame = pa.table({"x": x[:, 0], "y": x[:, 1]})
     one = tacita.protect(frame, quasi=["x", "y"], method="correlated-noise", seed=SEED, measures=["IL1"])
-    plain = Noise(alpha=0.1).mask(x, Run(seed=1))
+    plain = Noise(alpha=0.1).mask(x, RunContext(seed=1))
     assert "noise-correlated" in failed(
         judge("pyarrow", pa.table({"x": plain[:, 0], "y": plain[:, 1]}), one.claim)
     )

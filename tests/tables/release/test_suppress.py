@@ -386,7 +386,7 @@ class TestEveryWrongAnswerIsCaught:
 
 @pytest.mark.parametrize("name", registry.names("suppression"))
 def test_every_method_reports_a_bound_that_the_second_model_does_not_refute(name):
-    method = tacita.method(name)
+    method = tacita.get_method(name)
     for problem in method.problems:
         for seed in range(3):
             table = random_table(seed, problem, (4, 4), 2)

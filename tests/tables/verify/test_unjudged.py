@@ -100,16 +100,16 @@ def test_a_pattern_of_somebody_else_is_not_written_either(tmp_path):
 def test_a_rule_about_requests_needs_to_know_who_asked():
     # it would mark no cell, and the table would count as judged
     with pytest.raises(ParameterError, match="no column says who did"):
-        tacita.tabulate(pa.table(FIRMS), ["region"], "turnover", rules=tacita.method("request"))
+        tacita.tabulate(pa.table(FIRMS), ["region"], "turnover", rules=tacita.get_method("request"))
 
 
 @pytest.mark.usefixtures("folder")
 def test_linked_lists_are_judged_only_if_all_are():
     marked = apply_rules(plain(), MinimumFrequency(threshold=2))
     other = tacita.tabulate(pa.table(FIRMS), ["region"], "turnover")
-    assert not tacita.link([plain(), other]).judged
-    assert not tacita.link([marked, other]).judged
-    assert tacita.link([marked, apply_rules(other, MinimumFrequency(threshold=2))]).judged
+    assert not tacita.link_tables([plain(), other]).judged
+    assert not tacita.link_tables([marked, other]).judged
+    assert tacita.link_tables([marked, apply_rules(other, MinimumFrequency(threshold=2))]).judged
     for name, table in (("marked", marked), ("other", other)):
         tacita.save_cells(table, f"{name}.csv")
     plan = {

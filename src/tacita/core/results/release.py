@@ -305,6 +305,7 @@ class AnyRelease(Generic[D, R, C]):
         return page(f"Release of {self.record.headline}", (scores, *self.record.sections))
 
 
+@dataclass(frozen=True, repr=False)
 class Release(AnyRelease[FrameT, Record, Claim]):
     """Protected records: `data` is a frame like the one that came in, `report` has scores of loss and risk.
 
@@ -315,6 +316,10 @@ class Release(AnyRelease[FrameT, Record, Claim]):
     >>> release, release.to_arrow()["x"].to_pylist()
     (<Release of 3 records by mdav, 1 groups>, [2.0, 2.0, 2.0])
     """
+
+    data: FrameT
+    record: Record
+    claim: Claim
 
     def save(
         self,

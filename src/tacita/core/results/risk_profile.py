@@ -88,7 +88,8 @@ class RiskProfile(Framed):
     on a page. No value of the data is in it but labels of categories that several records have.
 
     >>> import tacita, pyarrow as pa
-    >>> profile = tacita.risk(pa.table({"sex": list("ffmmm"), "town": list("aabbc")}), keys=["sex", "town"])
+    >>> frame = pa.table({"sex": list("ffmmm"), "town": list("aabbc")})
+    >>> profile = tacita.risk_profile(frame, keys=["sex", "town"])
     >>> profile["k_anonymity"].value, profile.headline
     (1.0, '1 of 5 records (20 %) is alone on sex, town.')
     """

@@ -17,7 +17,7 @@ from tacita.core import (
     Release,
     Report,
     Roles,
-    Run,
+    RunContext,
     Verdict,
 )
 from tacita.core.data.column_metadata import ColumnNotes
@@ -50,7 +50,7 @@ def recorded(
     data: Microdata,
     asked: Protection,
     verdicts: tuple[Verdict, ...],
-    run: Run,
+    run: RunContext,
     stopped: float | None,
     of_all: OfAll | None = None,
     given_back: Sequence[Determined] = (),
@@ -169,7 +169,7 @@ class _Stage:
 
 
 def _measured(
-    made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints, of_all: OfAll | None
+    made: Made, data: Microdata, measures: MeasureSection, run: RunContext, kept: Ints, of_all: OfAll | None
 ) -> list[_Stage]:
     """Loss and risk after each step, of the columns that any step protects, against the source."""
     present = made.present or (kept,)
@@ -278,7 +278,9 @@ def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
     return summarise_categories(name, before, after, stage.pair.texts[name], fewest)
 
 
-def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) -> tuple[RiskByRecord, ...]:
+def _risks(
+    made: Made, data: Microdata, stage: _Stage, fewest: int, run: RunContext
+) -> tuple[RiskByRecord, ...]:
     # what a value became is plain where it was recoded, or is shown at all
     plain = registry.CATEGORICAL
     changed = {name for step in made.steps if step.method.kind not in plain for name in step.columns}

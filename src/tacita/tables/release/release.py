@@ -21,7 +21,7 @@ from tacita.core import (
     Pattern,
     Problem,
     Report,
-    Run,
+    RunContext,
     Table,
 )
 from tacita.core.deprecated import renamed_arguments
@@ -35,7 +35,7 @@ from tacita.io import content_of
 from tacita.io.formats.csv import CSV
 from tacita.io.tables.reading import Seen
 from tacita.io.versions import versions
-from tacita.tables.input.linked_tables import link, parts_of
+from tacita.tables.input.linked_tables import link_tables, parts_of
 from tacita.tables.input.read import Source, Working, read_records, read_source
 from tacita.tables.plans.dimensions import Division
 from tacita.tables.plans.sections import (
@@ -59,13 +59,14 @@ from .results import AdjustedTable, SuppressedTable
 from .suppression_record import SuppressedFileAudit, SuppressionRecord
 
 
+@renamed_arguments(run="context")
 def tabulate(
     data: Any,
     dimensions: Sequence[str] | Mapping[str, Any] = (),
     value: str | None = None,
     *,
     executor: str | Mapping[str, Any] = "in-memory",
-    run: Run | None = None,
+    context: RunContext | None = None,
     **fields: Any,
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
@@ -75,7 +76,7 @@ def tabulate(
     codes how many first characters name what a code is part of ({"nace": [1, 3]}), `parents` which column has
     the label above each, `total` what the sum of all is called. Without `value` the table counts. `rules`
     says which cells are sensitive:
-    `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, margins, and
+    `rules=[tacita.get_method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, margins, and
     the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
     metadata may say dimensions, holdings and requests).
 
@@ -107,7 +108,7 @@ def tabulate(
     own = {"hierarchy": Division.named(dimensions).hierarchy, **more}
     behind = (value, *(fields.get(name) for name in ("weight", "unit", "request", "waiver", "key")))
     given = RecordInputSection(path=data, **reading)
-    working = Working(section, given.path, run or Run())
+    working = Working(section, given.path, context or RunContext())
     source = read_records(given, [*dimensions], behind, working, **own)
     return source.tabulate(value, **fields)
 
@@ -146,7 +147,7 @@ def read_table(
     ).table
 
 
-@renamed_arguments(insist="accept_risks", accept="accept_risks")
+@renamed_arguments(insist="accept_risks", accept="accept_risks", run="context")
 def suppress(
     table: Table,
     problem: Problem = "interval",
@@ -158,7 +159,7 @@ def suppress(
     strict: bool = False,
     insiders: bool = False,
     accept_risks: bool | str | Sequence[str] = False,
-    run: Run | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[SuppressionParams],
 ) -> SuppressedTable:
     """Choose the cells of a table to suppress besides its sensitive ones, and audit them.
@@ -186,7 +187,7 @@ def suppress(
     accept_risks : bool or list of str, default=False
         Risks that are accepted, and recorded: "less-protection" than a rule asks for (or True), and
         "no-sensitive-cells", where no rule, status or mark says which cells are sensitive.
-    run : Run, optional
+    context : Run, optional
         Listens to progress, and stops or cancels the search.
     **method_params
         Parameters of the method, such as ``seconds=60``.
@@ -228,20 +229,20 @@ def suppress(
         strict=strict,
         insiders=insiders,
         accept=accept,
-        run=run,
+        run=context,
         name=name,
     )
     return SuppressedTable.audited(table, claim)
 
 
-@renamed_arguments(insist="accept_risks")
+@renamed_arguments(insist="accept_risks", run="context")
 def adjust(
     table: Table,
     method: str | Method,
     *,
     seed: int | str | None = None,
     accept_risks: bool | str | Sequence[str] = False,
-    run: Run | None = None,
+    context: RunContext | None = None,
     **method_params: Unpack[AdjustmentParams],
 ) -> AdjustedTable:
     """Replace the values of a table, none of them suppressed, and audit the result.
@@ -257,7 +258,7 @@ def adjust(
         Makes what is drawn repeatable. None draws from the operating system.
     accept_risks : bool or list of str, default=False
         ["less-protection"] or True accepts less protection and a short seed, and is recorded.
-    run : Run, optional
+    context : Run, optional
         Listens to progress, and stops or cancels the search.
     **method_params
         Parameters of the method, such as ``base=5``.
@@ -292,7 +293,7 @@ def adjust(
             field="accept_risks",
         )
     name, chosen = _built(method, registry.ADJUSTING, method_params)
-    claim = move(table, chosen, insist=insist, run=_seeded(run, seed), name=name)
+    claim = move(table, chosen, insist=insist, run=_seeded(context, seed), name=name)
     return AdjustedTable.audited(table, claim)
 
 
@@ -308,13 +309,16 @@ def _built(method: str | Method, kinds: tuple[str, ...], params: Mapping[str, An
     return name, registry.lookup(name, *kinds)(**{**own, **params})
 
 
-def _seeded(run: Run | None, seed: int | str | None) -> Run:
-    given = run or Run()
+def _seeded(run: RunContext | None, seed: int | str | None) -> RunContext:
+    given = run or RunContext()
     return given if seed is None else replace(given, seed=as_seed(seed, "adjust"))
 
 
 def publish(
-    asked: SuppressSection | AdjustSection, source: Source, published: Sequence[Path], run: Run | None = None
+    asked: SuppressSection | AdjustSection,
+    source: Source,
+    published: Sequence[Path],
+    run: RunContext | None = None,
 ) -> TableRelease:
     """Suppress or adjust, attack, encode, read back: a file for each table that is published."""
     forms = [io.format_of(path, "published")() for path in published]
@@ -324,7 +328,7 @@ def publish(
     return _release(claim, forms, source)
 
 
-def _suppressed(asked: SuppressSection, source: Source, run: Run | None) -> SuppressionClaim:
+def _suppressed(asked: SuppressSection, source: Source, run: RunContext | None) -> SuppressionClaim:
     from .suppress import suppress as choose
 
     claim = choose(
@@ -338,7 +342,7 @@ def _suppressed(asked: SuppressSection, source: Source, run: Run | None) -> Supp
     return replace(claim, linked=source.linked)
 
 
-def _adjusted(asked: AdjustSection, source: Source, run: Run | None) -> AdjustmentClaim:
+def _adjusted(asked: AdjustSection, source: Source, run: RunContext | None) -> AdjustmentClaim:
     from .adjust import adjust as move
 
     claim = move(
@@ -352,7 +356,10 @@ def _adjusted(asked: AdjustSection, source: Source, run: Run | None) -> Adjustme
 
 
 def release_of(
-    tables: Sequence[Table], outcome: Pattern | Adjusted, published: Sequence[Path], run: Run | None = None
+    tables: Sequence[Table],
+    outcome: Pattern | Adjusted,
+    published: Sequence[Path],
+    run: RunContext | None = None,
 ) -> TableRelease:
     """The release of tables by an outcome of whoever made it, attacked once, and read back as bytes.
 
@@ -364,20 +371,20 @@ def release_of(
     return _release(replace(claim, linked=parts_of(table, tables) if len(tables) > 1 else ()), forms)
 
 
-def _attacked_pattern(table: Table, pattern: Pattern, run: Run | None) -> SuppressionClaim:
+def _attacked_pattern(table: Table, pattern: Pattern, run: RunContext | None) -> SuppressionClaim:
     from .suppress import against_bounds
 
     insist = bool(pattern.parameters.get("insist"))
     seen = table
     if pattern.problem == "general":
-        against_bounds(table, pattern, insist, run or Run())
+        against_bounds(table, pattern, insist, run or RunContext())
         seen = table.with_bounds(-math.inf, math.inf)
     insiders = bool(pattern.parameters.get("insiders"))
     found = audit(seen, pattern, None, run, insist=insist, insiders=insiders)
     return SuppressionClaim(pattern, require_safe(found))
 
 
-def _attacked_values(table: Table, adjusted: Adjusted, run: Run | None) -> AdjustmentClaim:
+def _attacked_values(table: Table, adjusted: Adjusted, run: RunContext | None) -> AdjustmentClaim:
     # whose promises are not known, of that none could be checked
     name = registry.canonical(adjusted.method, *registry.ADJUSTING)
     promises = registry.lookup(name, *registry.ADJUSTING).guarantees
@@ -392,7 +399,7 @@ def _linked(tables: Sequence[Table], published: Sequence[Path]) -> tuple[Table, 
             f"save_tables: wanted a file for each of {len(tables)} tables, got {len(published)}."
         )
     forms = [io.format_of(path, "published")() for path in published]
-    return tables[0] if len(tables) == 1 else link(tables), forms
+    return tables[0] if len(tables) == 1 else link_tables(tables), forms
 
 
 def _release(
@@ -427,7 +434,7 @@ def attack_files(
     source: Source,
     published: Sequence[Path],
     asked: SuppressSection | AdjustSection,
-    run: Run | None = None,
+    run: RunContext | None = None,
 ) -> FileAudit:
     """What an attacker makes of published files of a table, or of linked ones, whoever made them.
 
@@ -447,7 +454,7 @@ def attack_files(
 
 
 def _attack_values(
-    table: Table, seen: Seen, asked: AdjustSection, name: str, run: Run | None
+    table: Table, seen: Seen, asked: AdjustSection, name: str, run: RunContext | None
 ) -> AdjustedAudit:
     if missing := int(seen.withheld.sum()):
         raise DataError(

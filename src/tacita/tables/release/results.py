@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tacita.core import Adjusted, Pattern, Run, Table
+from tacita.core import Adjusted, Pattern, RunContext, Table
 from tacita.core.arrays import Floats
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.saving import writer
 from tacita.tables.verify.adjusted import AdjustedAudit, AdjustmentClaim
@@ -45,13 +47,14 @@ class SuppressedTable(Pattern, Framed):
         """The pattern by itself."""
         return Pattern(**_fields(self, Pattern))
 
+    @renamed_arguments(run="context")
     def save(
         self,
         path: str | Path,
         *,
         report: str | Path | None = None,
         json_report: str | Path | None = None,
-        run: Run | None = None,
+        context: RunContext | None = None,
         force: bool = False,
     ) -> None:
         """Write the published table after another audit, its bytes read back; all files or none.
@@ -62,13 +65,13 @@ class SuppressedTable(Pattern, Framed):
             Public: the table, ending in .csv, .xlsx or .html.
         report, json_report : path
             Confidential: the review as a page and as JSON.
-        run : Run, optional
+        context : Run, optional
             Listens to the audit.
         force : bool, default=False
             Overwrite files.
         """
         writer("suppressed")(
-            self.table, self, path, report=report, json_report=json_report, run=run, force=force
+            self.table, self, path, report=report, json_report=json_report, context=context, force=force
         )
 
     def _columns(self) -> Iterable[Column]:
@@ -100,6 +103,7 @@ class AdjustedTable(Adjusted, Framed):
         """The values by themselves."""
         return Adjusted(**_fields(self, Adjusted))
 
+    @renamed_arguments(run="context")
     def save(
         self,
         path: str | Path,
@@ -107,7 +111,7 @@ class AdjustedTable(Adjusted, Framed):
         report: str | Path | None = None,
         json_report: str | Path | None = None,
         note: str | Path | None = None,
-        run: Run | None = None,
+        context: RunContext | None = None,
         force: bool = False,
     ) -> None:
         """Write the published table after another audit, its bytes read back; all files or none.
@@ -118,19 +122,19 @@ class AdjustedTable(Adjusted, Framed):
             Public: the table, ending in .csv, .xlsx or .html, and what its users must know.
         report, json_report : path
             Confidential: the review as a page and as JSON.
-        run : Run, optional
+        context : Run, optional
             Listens to the audit.
         force : bool, default=False
             Overwrite files.
         """
         pages = {"report": report, "json_report": json_report, "note": note}
-        writer("adjusted")(self.table, self, path, **pages, run=run, force=force)
+        writer("adjusted")(self.table, self, path, **pages, context=context, force=force)
 
     def _columns(self) -> Iterable[Column]:
         return _cells(self.table, self.values)
 
 
-def _fields(outcome: Pattern | Adjusted, kind: type[Pattern] | type[Adjusted]) -> dict[str, object]:
+def _fields(outcome: Pattern | Adjusted, kind: type[Pattern] | type[Adjusted]) -> dict[str, Any]:
     return {field.name: getattr(outcome, field.name) for field in fields(kind)}
 
 

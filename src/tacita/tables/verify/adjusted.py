@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Adjusted, Caution, Run, Table, VerificationError
+from tacita.core import Adjusted, Caution, RunContext, Table, VerificationError
 from tacita.core.arrays import Floats
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.dataframes import Column, Framed
@@ -202,7 +202,12 @@ CHECKS: dict[str, Check[Evidence]] = {
 
 
 def audit_adjusted(
-    table: Table, adjusted: Adjusted, promises: Iterable[str], run: Run | None = None, *, insist: bool = False
+    table: Table,
+    adjusted: Adjusted,
+    promises: Iterable[str],
+    run: RunContext | None = None,
+    *,
+    insist: bool = False,
 ) -> AdjustedAudit:
     """Try to refute every promise of adjusted values, and infer what they give away.
 
@@ -215,7 +220,7 @@ def audit_adjusted(
     'Audit of 6 adjusted cells: 0 of 1 promises kept, 0 attacked, 0 cells not protected'
     """
     found = verdicts(Evidence(adjusted.values, table, adjusted), promises, CHECKS)
-    inferred = infer(table, adjusted, run or Run())
+    inferred = infer(table, adjusted, run or RunContext())
     accepted = len({each.cell for each in inferred.failures}) if insist else 0
     failures = () if insist else inferred.failures
     cautions = tuple(_cautions(table, adjusted, inferred, accepted, "adds-up" in promises))

@@ -21,8 +21,18 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core import (
+    Caution,
+    DataError,
+    ParameterError,
+    Pattern,
+    Problem,
+    RunContext,
+    Table,
+    VerificationError,
+)
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.release import warned
@@ -135,11 +145,12 @@ class Audit(Framed):
         return page(self.headline, [faults, warned(self.cautions)])
 
 
+@renamed_arguments(run="context")
 def audit(
     table: Table,
     pattern: Pattern | npt.ArrayLike,
     problem: Problem | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     strict: bool = False,
     insist: bool = False,
@@ -177,7 +188,7 @@ def audit(
     >>> audit(table, pattern, "exact").range_of(5)
     (13.0, 16.0)
     """
-    run = run or Run()
+    context = context or RunContext()
     mask, chosen = _taken_in(table, pattern, problem)
     if isinstance(pattern, Pattern):
         zeros = zeros or pattern.parameters.get("zeros")
@@ -193,37 +204,37 @@ def audit(
         ranges = True
     elif ranges is None:
         ranges = attacker.work <= _MUCH
-    low, high, exposed = _attack(judge, attacker, mask, run, brief=not ranges)
+    low, high, exposed = _attack(judge, attacker, mask, context, brief=not ranges)
     firm = [*_published(table, mask), *exposed]
     bad = {failure.cell for failure in firm}
     passed = [cell for cell in np.flatnonzero(table.primary & mask).tolist() if cell not in bad]
-    pinned = given_away_by_integers(judge, attacker, mask, passed, run)
+    pinned = given_away_by_integers(judge, attacker, mask, passed, context)
     # what time did not decide may be accepted, and is attacked in other ways all the same
     undecided = [failure for failure in pinned if insist and failure.reason == UNDECIDED]
     pinned = [failure for failure in pinned if failure not in undecided]
     passed = sorted(set(passed) - {failure.cell for failure in pinned})
     common = common_table_of(judge, mask)
-    shared, not_judged = given_away_by_common_table(judge, mask, passed, run, common)
+    shared, not_judged = given_away_by_common_table(judge, mask, passed, context, common)
     firm += [*shared, *pinned]
     computable = np.zeros(table.n, dtype=bool)
     computable[mask] = low == high
     sums = sensitive_sums(table, mask, computable)
     bad = {failure.cell for failure in firm}
-    lone = lone_contributors(judge, mask, bad, run)
+    lone = lone_contributors(judge, mask, bad, context)
     knowing, hidden, inside = judge, mask, attacker
     if common is not None:
         # a contributor may write down the common table too
         knowing, hidden = Judge(common.table, chosen), common.suppressed(mask)
         inside, until = knowing.attacker(hidden), monotonic() + _SECONDS
         bad |= {leak.failure.cell for leak in lone}
-        lone += lone_contributors(knowing, hidden, bad, run, _SECONDS)
+        lone += lone_contributors(knowing, hidden, bad, context, _SECONDS)
         not_judged = len(passed) if monotonic() > until else not_judged
     soft = [leak.failure for leak in lone]
     # a known sum that is sensitive is a sensitive cell that is published
     (soft if insist else firm).extend(sums)
     open_cells = {failure.cell for failure in (*firm, *soft)}
     outside = [cell for cell in passed if cell not in open_cells]
-    leaks, not_tried = insider_leaks(knowing, inside, hidden, outside, run)
+    leaks, not_tried = insider_leaks(knowing, inside, hidden, outside, context)
     if insiders:
         # who is alone in a cell is a contributor who knows their part
         firm += [leak.failure for leak in (*leaks, *lone)]
@@ -239,7 +250,7 @@ def audit(
         cautions.append(_undecided(len(undecided)))
     if not ranges:
         cautions.append(_at_least(attacker.n))
-    run.report("auditing", 1, 1)
+    context.report("auditing", 1, 1)
     failures = (*firm, *soft) if strict else tuple(firm)
     accepted = accepted_risks(table, accept)
     cautions += about_acceptance(table, accepted)
@@ -291,7 +302,7 @@ def _taken_in(
 
 
 def _attack(
-    judge: Judge, attacker: Attacker, mask: Mask, run: Run, brief: bool
+    judge: Judge, attacker: Attacker, mask: Mask, run: RunContext, brief: bool
 ) -> tuple[Floats, Floats, list[Failure]]:
     """The range of every withheld cell, and the sensitive cells whose range is not enough."""
     table, cells = judge.table, np.flatnonzero(mask)
@@ -450,7 +461,7 @@ def _open_to_who_knows_signs(judge: Judge, mask: Mask, zeros: str | None) -> int
     low = np.where(table.values >= 0, 0.0, -np.inf)
     known = with_known_zeros(table.with_bounds(low, np.inf), mask, judge.problem, zeros)
     knowing = Judge(known, judge.problem)
-    _, _, exposed = _attack(knowing, knowing.attacker(mask), mask, Run(), brief=True)
+    _, _, exposed = _attack(knowing, knowing.attacker(mask), mask, RunContext(), brief=True)
     return len({each.cell for each in exposed})
 
 

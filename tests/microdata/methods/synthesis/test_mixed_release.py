@@ -211,7 +211,7 @@ path = "{(tmp_path / "out.csv").as_posix()}"
     plan = tacita.Plan.from_toml(text)
     assert tacita.Plan.from_toml(plan.to_toml()) == plan
     assert "rules=['age < 15: wage = 0']" in plan.to_python()
-    made = tacita.run(plan)
+    made = tacita.run_plan(plan)
     assert "rules-kept" in promises(made)
 
 

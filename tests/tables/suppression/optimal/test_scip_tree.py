@@ -11,7 +11,7 @@ import tables_at_hand
 import tacita
 from tacita import DataError
 from tacita.cli import run_command
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.tables.suppression.optimal.network_patterns import Builder
 from tacita.tables.suppression.optimal.network_search import Search
 from tacita.tables.suppression.optimal.optimal import Optimal
@@ -172,7 +172,7 @@ def test_cancelling_stops_within_the_tree(tree):
 
     grid = random_grid(3, "interval", **HARD)
     with pytest.raises(tacita.Cancelled, match="while proving"):
-        pattern_of(Optimal(solver="scip"), grid, Run(cancelled=cancelled))
+        pattern_of(Optimal(solver="scip"), grid, RunContext(should_cancel=cancelled))
     assert tree.solved == 1
     assert asked.count(1) < 20
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Floats, Ints, Mask, Microdata, Run, Score
+from tacita.core import DataError, Floats, Ints, Mask, Microdata, RunContext, Score
 from tacita.core.results.score import Files
 
 from .compatible import class_sizes
@@ -184,10 +184,10 @@ class AnswerMeasure(KeyMeasure):
     """Looks at a sensitive column in classes of equal keys. Subclasses say what they find, in `of_class`."""
 
     column: str | None = Field(
-        None, description="the sensitive column; if not given, the first that is confidential"
+        default=None, description="the sensitive column; if not given, the first that is confidential"
     )
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The figure of the class that is worst off."""
         of_class = self.of_class(self.answers(table))
         worst = of_class.min() if self.direction == "higher" else of_class.max()
@@ -239,9 +239,9 @@ class AttributeDisclosure(AnswerMeasure):
     measured_in: ClassVar[str] = "%"
     of_the_worst: ClassVar[bool] = False
 
-    certain: float = Field(1.0, gt=0.5, le=1, description="share of a class that counts as all of it")
+    certain: float = Field(default=1.0, gt=0.5, le=1, description="share of a class that counts as all of it")
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """How many are in such classes, in percent."""
         told = self.of_class(self.answers(table))[table.classes]
         return self.result(100 * told.mean(), per_record=100 * told, beside={"records": float(told.sum())})
