@@ -358,7 +358,7 @@ def compare_table(
         source.table,
         named,
         asked.problem,
-        run=context,
+        context=context,
         **asked.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
         seconds=asked.time,
         **(section.model_extra or {}),

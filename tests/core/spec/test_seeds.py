@@ -63,7 +63,7 @@ def test_noise_of_a_small_seed_is_taken_away_from_the_release_alone():
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_small_seed_that_protects_is_refused(verb):
-    for options in ({"seed": SMALL}, {"run": RunContext(seed=SMALL)}, {"seed": 2**64 - 1}):
+    for options in ({"seed": SMALL}, {"context": RunContext(seed=SMALL)}, {"seed": 2**64 - 1}):
         with pytest.raises(ParameterError, match=r"at least 2\*\*64.*--seed new.*--insist"):
             VERBS[verb](**options)
     assert VERBS[verb](seed=2**64).record.insisted == ()
@@ -104,7 +104,7 @@ def test_a_new_seed_is_long_differs_and_repeats_the_run():
     assert first.record.seed != second.record.seed
     assert not first.data.equals(second.data)
     assert VERBS["noise"](seed=first.record.seed).data.equals(first.data)
-    assert VERBS["noise"](run=RunContext(seed="new")).record.seed >= 2**127
+    assert VERBS["noise"](context=RunContext(seed="new")).record.seed >= 2**127
 
 
 def test_a_seed_is_the_same_in_every_spelling():

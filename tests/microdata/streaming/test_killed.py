@@ -31,7 +31,7 @@ def listen(_):
 
 executor = {"name": "processes" if workers else "serial", "workers": workers or None, "part": 300}
 places = f"{folder}/in.parquet", f"{folder}/out.parquet"
-api.protect_file(*places, executor=executor, run=RunContext(on_progress=listen), **asked)
+api.protect_file(*places, executor=executor, context=RunContext(on_progress=listen), **asked)
 print(heard)
 """
 

@@ -244,10 +244,10 @@ def test_an_unsaved_run_without_a_seed_is_never_the_same():
 
 def test_it_can_be_cancelled_and_tells_how_far_it_is():
     heard = []
-    release(method="fcrm", c=2, max_leverage=1, run=tacita.RunContext(on_progress=heard.append))
+    release(method="fcrm", c=2, max_leverage=1, context=tacita.RunContext(on_progress=heard.append))
     assert {"finding clusters", "fitting clusters", "verifying"} <= {one.stage for one in heard}
     with pytest.raises(tacita.Cancelled):
-        release(run=tacita.RunContext(should_cancel=lambda: True))
+        release(context=tacita.RunContext(should_cancel=lambda: True))
 
 
 @pytest.mark.parametrize("method", ["ipso-c", "copula"])

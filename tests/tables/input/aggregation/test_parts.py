@@ -176,7 +176,7 @@ def listen(told):
         os.kill(os.getpid(), signal.SIGKILL)
 
 tacita.tabulate(sys.argv[1], ["region"], "x", unit="firm", executor={"name": "serial", "part": 100},
-                run=RunContext(on_progress=listen))
+                context=RunContext(on_progress=listen))
 """
 
 
