@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 import tacita
-from tacita.core import Run, Table
+from tacita.core import RunContext, Table
 from tacita.core.spec.seeds import as_seed
 from tacita.tables.adjustment.adjustment_method import Adjustment
 from tacita.tables.adjustment.cellkey import CellKey
@@ -88,7 +88,7 @@ def _records() -> Iterator[Result]:
 
 def _measured(case: str, table: Table, method: Adjustment, asked: str) -> Iterator[Result]:
     start = time.process_time()
-    claim = adjust(table, method, run=Run(seed=SEED))
+    claim = adjust(table, method, run=RunContext(seed=SEED))
     seconds = time.process_time() - start
     yield Result(f"{case}, CPU s", seconds, "", None, f"{asked}; {claim.adjusted.relaxed}".strip("; "))
     if claim.adjusted.gap is not None:

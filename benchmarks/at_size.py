@@ -80,7 +80,7 @@ def protect(folder: Path) -> dict[str, float]:
     # what is compiled on first use does not count
     Blocks().partition(survey(7000))
     for name in LINKING:
-        tacita.method(name).score(Comparison.of(survey(300), survey(300)))
+        tacita.get_method(name).score(Comparison.of(survey(300), survey(300)))
     watched = Watch()
     watched.over("read", Parquet, "unpack")
     watched.over("group", Blocks, "partition")
@@ -93,7 +93,7 @@ def protect(folder: Path) -> dict[str, float]:
         protect={"method": "blocks", "k": 3},
         output={"path": folder / "safe.parquet", "report": folder / "report.html"},
     )
-    watched.timed("whole", lambda: tacita.run(plan))
+    watched.timed("whole", lambda: tacita.run_plan(plan))
     return watched.told("protect")
 
 
@@ -109,7 +109,7 @@ def link(folder: Path) -> dict[str, float]:
     )
     found: dict[str, float] = {}
     for name in LINKING:
-        method, watched = tacita.method(name), Watch()
+        method, watched = tacita.get_method(name), Watch()
         method.score(Comparison.of(x[:300], z[:300]))
         watched.timed("whole", lambda method=method: method.score(Comparison.of(x, z)))
         found |= watched.told(name)

@@ -14,7 +14,7 @@ import numpy as np
 
 import tacita
 from tacita import datasets
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.microaggregation.best import Best
 
 from .measuring import Result
@@ -63,14 +63,14 @@ def _line(
 ) -> Result:
     z = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
     method = Best(k=k, time=seconds, starts=None if seconds >= 60 else 1)
-    method = method.sized(z, Run(threads=1), clock=time.process_time)
+    method = method.sized(z, RunContext(threads=1), clock=time.process_time)
     losses = []
     began = time.process_time()
     for seed in seeds:
-        found = method.partition(z, Run(seed=seed, threads=1))
+        found = method.partition(z, RunContext(seed=seed, threads=1))
         losses.append(100 * found.sse(z) / float((z**2).sum()))
     spent = (time.process_time() - began) / len(seeds)
-    mdav = 100 * tacita.method("mdav", k=k).partition(z).sse(z) / float((z**2).sum()) if peer else None
+    mdav = 100 * tacita.get_method("mdav", k=k).partition(z).sse(z) / float((z**2).sum()) if peer else None
     wanted = f"asked {asked}" if asked else ""
     note = f"{wanted} best {min(losses):.4f} effort {method.effort:g} {spent:.1f} CPU s"
     return Result(f"{case}, IL1 %", float(np.mean(losses)), "MDAV", mdav, note)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.microaggregation.blocks import Blocks
 from tacita.microdata.methods.microaggregation.microaggregation_method import Microaggregation
 
@@ -59,7 +59,7 @@ def kinds(n: int) -> dict[str, np.ndarray]:
 
 
 def _lines(case: str, x: np.ndarray, k: int, methods: list[Blocks], asked: str) -> Iterator[Result]:
-    whole, theirs = _measured(tacita.method("mdav", k=k), x)
+    whole, theirs = _measured(tacita.get_method("mdav", k=k), x)
     for method in methods:
         loss, seconds = _measured(method, x)
         name = f"blocks {case} k={k} moves={method.moves}"
@@ -72,6 +72,6 @@ def _measured(method: Microaggregation, x: np.ndarray) -> tuple[float, float]:
     times = []
     for _ in range(3 if len(x) <= 100_000 else 1):
         began = time.process_time()
-        found = method.partition(x, Run(threads=1))
+        found = method.partition(x, RunContext(threads=1))
         times.append(time.process_time() - began)
     return 100 * found.sse(x) / float((x**2).sum()), min(times)

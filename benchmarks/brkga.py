@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 
 from .measuring import Result, wall_seconds
 
@@ -26,12 +26,12 @@ def results() -> Iterator[Result]:
     counts = [int(word) for word in os.environ.get("THREADS", "").split()] or sorted({2, cores} - {1})
     for n, columns, k in SIZES:
         x = np.random.default_rng(0).lognormal(size=(n, columns))
-        made = tacita.method("brkga", k=k, groups=n // (k + 1), generations=5)
-        alone = made.partition(x, Run(threads=1)).labels.tobytes()
-        one = wall_seconds(lambda: made.partition(x, Run(threads=1)))  # noqa: B023
+        made = tacita.get_method("brkga", k=k, groups=n // (k + 1), generations=5)
+        alone = made.partition(x, RunContext(threads=1)).labels.tobytes()
+        one = wall_seconds(lambda: made.partition(x, RunContext(threads=1)))  # noqa: B023
         for threads in counts:
-            same = made.partition(x, Run(threads=threads)).labels.tobytes() == alone
-            several = wall_seconds(lambda: made.partition(x, Run(threads=threads)))  # noqa: B023
+            same = made.partition(x, RunContext(threads=threads)).labels.tobytes() == alone
+            several = wall_seconds(lambda: made.partition(x, RunContext(threads=threads)))  # noqa: B023
             note = "same groups" if same else "OTHER GROUPS"
             yield Result(
                 f"brkga {n} x {columns} k={k}, {threads} threads", several, "one thread, s", one, note

@@ -12,7 +12,7 @@ import numpy as np
 
 import tacita
 from tacita import datasets
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.microdata.methods.microaggregation.certificate import certify, instant_bound
 
 from .measuring import Result
@@ -36,7 +36,7 @@ def results() -> Iterator[Result]:
         except tacita.DataError as absent:
             print(f"skipped {file}: {absent}")
             continue
-        start = tacita.method("best", k=k).partition(z, Run(threads=1))
+        start = tacita.get_method("best", k=k).partition(z, RunContext(threads=1))
         yield from certified(file, k, z, start, prototype, lowest)
 
 

@@ -120,7 +120,7 @@ def _measured(name: str) -> dict[str, float]:
                 place.mkdir()
             plan = _releases()[name](place)
             began = time.process_time()
-            tacita.run(plan)
+            tacita.run_plan(plan)
             seconds = time.process_time() - began
         return {name: seconds}
 
@@ -134,7 +134,7 @@ def _of_tables(problem: Any) -> dict[str, float]:
     sys.path.insert(0, os.getcwd())
     from experiments.tables.experiments import Case, solve
 
-    from tacita.core import Run
+    from tacita.core import RunContext
 
     kinds = [
         Case(problem, rows, columns, density, objective)  # type: ignore[arg-type]
@@ -143,13 +143,13 @@ def _of_tables(problem: Any) -> dict[str, float]:
         for objective in ("value", "count")
         if density == "dense" or (problem, rows) not in _ONLY_DENSE
     ]
-    solve(Case(problem, 6, 6, "dense", "value"), 0, 240.0, Run(seed=0))
+    solve(Case(problem, 6, 6, "dense", "value"), 0, 240.0, RunContext(seed=0))
     found = {}
     for case in kinds:
         times: list[float] = []
         while len(times) < _TIMES and sum(times) < _SECONDS:
             began = time.process_time()
-            solve(case, 0, 240.0, Run(seed=0))
+            solve(case, 0, 240.0, RunContext(seed=0))
             times.append(time.process_time() - began)
         found[f"tables, {problem}, {case.size} {case.density}, {case.objective}"] = min(times)
     return found

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Hierarchy, Run
+from tacita.core import Hierarchy, RunContext
 from tacita.microdata.methods.generalisation.generalise import Generalise
 from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Ladder
 from tacita.microdata.methods.generalisation.lattice import Lattice
@@ -41,7 +41,7 @@ def results() -> Iterator[Result]:
     Generalise(k=5).generalise(keys)
     for limit in (0, 0.02, 1.0):
         method = Generalise(k=5, suppression_limit=limit)
-        seconds = cpu_seconds(lambda method=method: method.found(keys, Run()), repeats=3)
+        seconds = cpu_seconds(lambda method=method: method.found(keys, RunContext()), repeats=3)
         peer = _peer(timings["k_by_limit_9_attributes_loss_geometric"], 5, limit)
         yield Result(f"adult, 9 keys, k = 5, limit {limit}, s", seconds, "ARX", peer, "half")
     RecodeLocal(k=25).generalise(keys)
@@ -63,7 +63,7 @@ def results() -> Iterator[Result]:
 
 
 def _searched(keys: Keys) -> None:
-    search(Lattice(keys, Generalise(k=3).of_classes(), 0.02), Quality(), Run())
+    search(Lattice(keys, Generalise(k=3).of_classes(), 0.02), Quality(), RunContext())
 
 
 def _peer(runs: list[Any], k: int, limit: float) -> float:

@@ -18,7 +18,7 @@ _KINDS: list[Kind] = ["numeric"] * 6 + ["nominal"] * 2 + ["ordinal"] * 2
 
 def results() -> Iterator[Result]:
     """Six numbers and four categories, k = 3: 600 records beside the twin, and 20 000 as asked."""
-    method = tacita.method("gower", k=3)
+    method = tacita.get_method("gower", k=3)
     small, large = _records(600), _records(20_000)
     yield Result(
         "gower n=600 6+4 k=3, CPU s",

@@ -18,7 +18,7 @@ from .measuring import Result, cpu_seconds, peak_megabytes
 
 def results() -> Iterator[Result]:
     """n = 10 000, d = 8, k = 3 as asked; then how time and memory grow."""
-    method = tacita.method("mdav", k=3)
+    method = tacita.get_method("mdav", k=3)
     x = np.random.default_rng(0).normal(size=(10_000, 8))
     yield Result(
         "MDAV n=10000 d=8 k=3, CPU s",

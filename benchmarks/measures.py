@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import tacita
-from tacita.core import Comparison, Partition, Run
+from tacita.core import Comparison, Partition, RunContext
 from tacita.microdata.plans.sections import MeasureSection
 from twins import measures as twin
 
@@ -22,11 +22,11 @@ def census_like(n: int, k: int = 3) -> Comparison:
     x[:, 6:9] *= rng.random((n, 3)) < 0.6
     x[:, 4] = x[:, 7] + x[:, 9]
     z = (x - x.mean(axis=0)) / x.std(axis=0)
-    labels = tacita.method("mdav", k=k).partition(z).labels
+    labels = tacita.get_method("mdav", k=k).partition(z).labels
     return Comparison.of(x, Partition(labels, k).centroids(x)[labels])
 
 
-def report(pair: Comparison, run: Run) -> None:
+def report(pair: Comparison, run: RunContext) -> None:
     """Everything that `tacita assess` reports unasked, from nothing remembered."""
     fresh = Comparison.of(pair.original, pair.released, pair.attributes)
     for measure in MeasureSection().build():
@@ -35,7 +35,9 @@ def report(pair: Comparison, run: Run) -> None:
 
 def fresh_score(name: str, pair: Comparison) -> Callable[[], object]:
     """One measure on one core, nothing remembered."""
-    return lambda: tacita.method(name).score(Comparison.of(pair.original, pair.released), Run(threads=1))
+    return lambda: tacita.get_method(name).score(
+        Comparison.of(pair.original, pair.released), RunContext(threads=1)
+    )
 
 
 def results() -> Iterator[Result]:
@@ -60,7 +62,7 @@ def results() -> Iterator[Result]:
         pair = census_like(n)
         yield Result(
             f"default report n={n} d=13, elapsed s",
-            wall_seconds(lambda pair=pair: report(pair, Run())),
+            wall_seconds(lambda pair=pair: report(pair, RunContext())),
             "",
             None,
             asked,
@@ -73,5 +75,9 @@ def results() -> Iterator[Result]:
         cpu_seconds(lambda: twin.dbrl(large.original, large.released), 1),
     )
     yield Result(
-        "default report n=10000 d=13, peak MB", peak_megabytes(lambda: report(pair, Run())), "", None, ""
+        "default report n=10000 d=13, peak MB",
+        peak_megabytes(lambda: report(pair, RunContext())),
+        "",
+        None,
+        "",
     )

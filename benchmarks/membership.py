@@ -22,7 +22,7 @@ import pyarrow.csv
 
 import tacita
 from tacita import datasets, registry
-from tacita.core import Ints, Matrix, ParameterError, Run
+from tacita.core import Ints, Matrix, ParameterError, RunContext
 from tacita.microdata.methods.synthesis.column_margins import Columns
 from tacita.microdata.methods.synthesis.synthesis_method import Synthesis
 from tacita.microdata.protection.membership import Attack, Membership
@@ -92,7 +92,7 @@ class _OfHalves:
     fewest: int = 1
 
     def synthesize_from_part(
-        self, y: Matrix, s: Matrix, part: Ints, given: Ints, run: Run, **_: Any
+        self, y: Matrix, s: Matrix, part: Ints, given: Ints, run: RunContext, **_: Any
     ) -> Matrix:
         return self.method.synthesize(y[part], None, run)
 
@@ -107,7 +107,7 @@ def of_regression(method: Synthesis, x: Matrix) -> Membership:
     """What halves of some records show of a method that draws all columns."""
     nobody = np.zeros(len(x), dtype=np.int64)
     attack = Attack.of(x, x.shape[1], nobody, None, Columns.numbered(x.shape[1], 0))
-    found = attack.strength(_OfHalves(method), Run(), searching=False)  # type: ignore[arg-type]
+    found = attack.strength(_OfHalves(method), RunContext(), searching=False)  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -131,7 +131,7 @@ def _released(table: pa.Table, method: str, settings: dict[str, Any]) -> tuple[A
         "dependent": _COLUMNS,
         "nominal": _COLUMNS[1:],
         "measures": ["CATEGORIES"],
-        "insist": True,
+        "accept_risks": True,
     }
     tacita.synthesize(table.slice(0, 5_000), method=method, **settings, **options)
     began = process_time()

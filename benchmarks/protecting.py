@@ -11,7 +11,7 @@ import pyarrow as pa
 
 import tacita
 from tacita import api
-from tacita.core import Run
+from tacita.core import RunContext
 
 from .measuring import Result, cpu_seconds
 
@@ -31,7 +31,7 @@ def results() -> Iterator[Result]:
             output={"path": Path(folder, "out.csv"), "json": Path(folder, "report.json")},
         )
         z = np.column_stack([columns[f"x{j}"] for j in range(8)])
-        method = tacita.method("mdav", k=3)
+        method = tacita.get_method("mdav", k=3)
 
         def grouping_alone() -> None:
             for stratum in range(20):
@@ -39,7 +39,7 @@ def results() -> Iterator[Result]:
 
         yield Result(
             "protect 20000 x 8, 20 strata, CSV, CPU s",
-            cpu_seconds(lambda: tacita.run(plan, Run(threads=1))),
+            cpu_seconds(lambda: tacita.run_plan(plan, RunContext(threads=1))),
             "grouping alone",
             cpu_seconds(grouping_alone),
         )

@@ -85,7 +85,7 @@ def run_a_plan() -> None:
             protect={"k": 3},
             output={"path": target},
         )
-        tacita.run(plan)
+        tacita.run_plan(plan)
 
 
 @dataclass

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.masking.masking_method import Coded
 
 from .measuring import Result, cpu_seconds
@@ -30,8 +30,8 @@ def results() -> Iterator[Result]:
     table, areas = _persons(), np.random.default_rng(1).integers(0, 60, N // 3 + 1)[np.arange(N) // 3]
     keys = [f"key{j}" for j in range(len(CATEGORIES))]
     coded = _coded(table, keys)
-    pram = tacita.method("pram")
-    seconds = cpu_seconds(lambda: pram.redraw(coded, Run(seed=SEED)))
+    pram = tacita.get_method("pram")
+    seconds = cpu_seconds(lambda: pram.redraw(coded, RunContext(seed=SEED)))
     peer = _peer("pram")
     told = "" if peer is None else "sdcMicro's pram, on the machine of the reference"
     yield Result("pram, n = 100000, 8 keys, s", seconds, told, peer, "0.5")
@@ -41,8 +41,8 @@ def results() -> Iterator[Result]:
         homes = homes.append_column(name, pa.array(cells))
     known = {name: homes[name].to_numpy().astype(np.int64) for name in keys[:4]}
     at_home = _coded(homes, list(regions), units=np.arange(N) // 3, read=known)
-    swap = tacita.method("record-swap", risk_columns=keys[:4], similar=[keys[:2], keys[:1]])
-    seconds = cpu_seconds(lambda: swap.redraw(at_home, Run(seed=SEED)))
+    swap = tacita.get_method("record-swap", risk_columns=keys[:4], similar=[keys[:2], keys[:1]])
+    seconds = cpu_seconds(lambda: swap.redraw(at_home, RunContext(seed=SEED)))
     yield Result("record-swap, n = 100000, 60 areas of 3 levels, s", seconds, "", None)
     options = {"measures": ["CATEGORIES"], "seed": SEED}
     whole = cpu_seconds(lambda: tacita.protect(table, quasi=keys, method="pram", **options), repeats=1)

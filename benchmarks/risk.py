@@ -72,7 +72,7 @@ def results() -> Iterator[Result]:
 
 
 def _seconds(frame: pa.Table, name: str, settings: dict[str, Any]) -> float:
-    measure = tacita.method(name, keys=KEYS, **settings)
+    measure = tacita.get_method(name, keys=KEYS, **settings)
     return cpu_seconds(lambda: measure.score(Comparison.of_files(Files.unprotected(Microdata.of(frame)))))
 
 

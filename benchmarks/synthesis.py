@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import tacita
 from tacita import datasets
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, RunContext
 from twins import synthesis as twin
 
 from .measuring import Result, cpu_seconds, peak_megabytes
@@ -32,8 +32,8 @@ def mean_score(x: Matrix, dependent: Sequence[int], name: str) -> float:
     y, s = x[:, dependent], np.delete(x, dependent, axis=1)
     scores = []
     for seed in range(10):
-        pair = Comparison.of(y, tacita.method(name).synthesize(y, s, Run(seed=seed)), context=s)
-        scores.append(tacita.method("SCORE").score(pair).value)
+        pair = Comparison.of(y, tacita.get_method(name).synthesize(y, s, RunContext(seed=seed)), context=s)
+        scores.append(tacita.get_method("SCORE").score(pair).value)
     return float(np.mean(scores))
 
 
@@ -53,14 +53,14 @@ def results() -> Iterator[Result]:
         ("fcrm", {"c": 15, "rmax": 30, "eps": 1e-300, "max_leverage": 1}, "under 20 s"),
     )
     for name, settings, asked in timed:
-        made = tacita.method(name, **settings)
+        made = tacita.get_method(name, **settings)
         for p in (9, 4):
             y, s = np.ascontiguousarray(x[:, :p]), np.ascontiguousarray(x[:, p:])
             what = f"{name} n=100000, {p} of 13 dependent, CPU s"
-            seconds = cpu_seconds(lambda made=made, y=y, s=s: made.synthesize(y, s, Run(seed=1)), 1)
+            seconds = cpu_seconds(lambda made=made, y=y, s=s: made.synthesize(y, s, RunContext(seed=1)), 1)
             yield Result(what, seconds, "", None, asked)
     small = x[:2_000]
-    made = tacita.method("fcrm", c=5, rmax=10, eps=1e-300, max_leverage=1)
+    made = tacita.get_method("fcrm", c=5, rmax=10, eps=1e-300, max_leverage=1)
     yield Result(
         "fcrm n=2000, 10 rounds and start, CPU s",
         cpu_seconds(lambda: made.synthesize(small[:, :9], small[:, 9:])),
@@ -68,7 +68,7 @@ def results() -> Iterator[Result]:
         cpu_seconds(lambda: plain_fcrm(small[:, :9], small[:, 9:]), 1),
     )
     for name, c in (("ipso-c", None), ("fcrm", 15)):
-        made = tacita.method(name, **({} if c is None else {"c": c, "rmax": 3, "max_leverage": 1}))
+        made = tacita.get_method(name, **({} if c is None else {"c": c, "rmax": 3, "max_leverage": 1}))
         for n in (25_000, 100_000):
             part = x[:n]
             megabytes = peak_megabytes(lambda made=made, part=part: made.synthesize(part[:, :9], part[:, 9:]))

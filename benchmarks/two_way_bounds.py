@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.core.arrays import Ints
 from tacita.tables.suppression.optimal.branch_and_cut import Tree
 from tacita.tables.suppression.optimal.flow_network import Network, network_of
@@ -56,7 +56,7 @@ def _measured(case: str, whole: Network) -> Iterator[Result]:
     network, _ = reduced(whole)
     bounds = []
     for left in range(len(MEANS) + 1):
-        search = Search(network, Watch(LIMIT), Run())
+        search = Search(network, Watch(LIMIT), RunContext())
         for name in MEANS[left:]:
             setattr(search.master, name, _nothing)
         start = time.process_time()
@@ -98,7 +98,7 @@ def _gap_of(whole: Network, demands: Ints) -> float:
     network, _ = reduced(replace(whole, **asked))
     if not len(network.source):
         return 0.0
-    search = Search(network, Watch(60.0), Run())
+    search = Search(network, Watch(60.0), RunContext())
     search.relax()
     bound = search.bound
     search.follow(search.fractional(), 20, 100)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.verify.local_suppression import compatible
 
 from .measuring import Result
@@ -74,13 +74,13 @@ def _run(
     peer: dict[str, Any] | None = None,
     asked: str = "",
 ) -> Iterator[Result]:
-    method: Any = tacita.method("local-suppression", k=k, missing_as=reading)
+    method: Any = tacita.get_method("local-suppression", k=k, missing_as=reading)
     weights = np.ones(codes.shape[1])
     if peer is not None:
         # what is compiled on first use does not count
-        method.withhold(codes[:500], weights, Run())
+        method.withhold(codes[:500], weights, RunContext())
     start = time.process_time()
-    found = method.withhold(codes, weights, Run())
+    found = method.withhold(codes, weights, RunContext())
     spent = time.process_time() - start
     taken = float(found.cells.sum())
     yield Result(f"{case}, cells withheld", taken, _PEER, cells, f"at least {found.lower_bound:g}")

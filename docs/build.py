@@ -146,7 +146,7 @@ def _imports(found: type[Method]) -> str:
     needed += ["import pyarrow as pa"] if "pa." in example else []
     needed += ["from pathlib import Path"] if "Path(" in example else []
     needed += ["from tacita.io.tables.published_table import Shown"] if "Shown." in example else []
-    values = ("Comparison", "Contributors", "Partition", "Run", "Table")
+    values = ("Comparison", "Contributors", "Partition", "RunContext", "Table")
     core = [name for name in values if f"{name}(" in example or f"{name}." in example]
     core = [name for name in core if f"import {name}\n" not in example]
     needed += [f"from tacita.core import {', '.join(core)}"] if core else []

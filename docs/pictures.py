@@ -31,7 +31,7 @@ def picture(name: str) -> str:
     """The picture of one masking or synthesis, as SVG."""
     x = cloud()
     # more clusters than two leave the farthest record nearly alone, which is refused
-    made, run = tacita.method(name, **({"c": 2} if name == "fcrm" else {})), tacita.Run(seed=1)
+    made, run = tacita.get_method(name, **({"c": 2} if name == "fcrm" else {})), tacita.RunContext(seed=1)
     if made.kind == "masking":
         z = made.mask(x, run)
     else:

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from tacita._version import __version__
-from tacita.core import ParameterError, Run
+from tacita.core import ParameterError, RunContext
 
 from .document import Document
 
@@ -59,7 +59,7 @@ def require_continued(name: str) -> None:
 
 def reproduce(
     name: str,
-    run: Run | None = None,
+    run: RunContext | None = None,
     *,
     quick: bool = False,
     earlier: Mapping[str, Any] | None = None,
@@ -78,7 +78,7 @@ def reproduce(
     steps: dict[str, Any] = {"earlier": earlier, "save": save} if name in CONTINUED else {}
     if "part" in given:
         steps = {"earlier": earlier}
-    made: Document = import_module(EXPERIMENTS[name]).document(run or Run(), quick, **steps, **given)
+    made: Document = import_module(EXPERIMENTS[name]).document(run or RunContext(), quick, **steps, **given)
     return made
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita import registry
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 
 Matrix = npt.NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def loss(z: Matrix, partition: Partition) -> float:
 
 
 def partition(
-    name: str, k: int, z: Matrix, run: Run, start: Partition | None = None, **settings: Any
+    name: str, k: int, z: Matrix, run: RunContext, start: Partition | None = None, **settings: Any
 ) -> tuple[Partition, float]:
     """The partition of a registered method, and the processor seconds it took."""
     method: Any = registry.lookup(name, "microaggregation")

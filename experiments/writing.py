@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita import io
-from tacita.core import Cancelled, ParameterError, Run
+from tacita.core import Cancelled, ParameterError, RunContext
 from tacita.io.atomic import made_folder, refuse_bad_targets
 
 from . import CONTINUED, Document, render, reproduce, require, require_continued, require_settings
@@ -17,7 +17,7 @@ from . import CONTINUED, Document, render, reproduce, require, require_continued
 def reproduce_into(
     name: str,
     folder: str | Path,
-    run: Run | None = None,
+    run: RunContext | None = None,
     *,
     quick: bool = False,
     fresh: bool = False,

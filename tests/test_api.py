@@ -114,7 +114,7 @@ def test_dropping_keeps_the_pandas_index_of_what_is_left():
 def test_k_of_two_needs_insistence_and_is_recorded():
     with pytest.raises(tacita.ParameterError, match="each of two members can compute the other"):
         tacita.protect(survey(), **ROLES, k=2)
-    assert tacita.protect(survey(), **ROLES, k=2, insist=True).record.insisted == ("k-of-2",)
+    assert tacita.protect(survey(), **ROLES, k=2, accept_risks=True).record.insisted == ("k-of-2",)
 
 
 def test_same_seed_same_order_and_no_seed_another_order():
@@ -134,7 +134,7 @@ def test_measures_can_be_chosen():
 def test_assess_agrees_with_the_report_of_protect():
     frame = survey()
     release = tacita.protect(frame, **ROLES, k=3)
-    again = tacita.assess(frame, release.data, quasi=["turnover", "staff"])
+    again = tacita.evaluate(frame, release.data, quasi=["turnover", "staff"])
     for score in again:
         assert score.value == pytest.approx(release.report[score.name].value)
 
@@ -142,7 +142,7 @@ def test_assess_agrees_with_the_report_of_protect():
 def test_assess_counts_what_it_leaves_out():
     frame = survey()
     other = frame.assign(turnover=frame.turnover.where(frame.index != 4))
-    notes = tacita.assess(frame, other, quasi=["turnover"]).notes
+    notes = tacita.evaluate(frame, other, quasi=["turnover"]).notes
     assert notes[0] == "1 records with missing values are left out of measures that compare values."
 
 
@@ -187,7 +187,7 @@ def test_cancelling_leaves_nothing_behind(tmp_path):
         input={"path": tmp_path / "in.csv"}, roles=ROLES, output={"path": tmp_path / "out.csv"}
     )
     with pytest.raises(tacita.Cancelled):
-        tacita.run(plan, tacita.Run(cancelled=lambda: True))
+        tacita.run_plan(plan, tacita.RunContext(should_cancel=lambda: True))
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
@@ -196,7 +196,7 @@ def test_a_dry_run_writes_nothing(tmp_path):
     plan = tacita.Plan(
         input={"path": tmp_path / "in.csv"}, roles=ROLES, output={"path": tmp_path / "out.csv"}
     )
-    assert tacita.run(plan, dry_run=True).record.groups > 0
+    assert tacita.run_plan(plan, dry_run=True).record.groups > 0
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
@@ -208,13 +208,13 @@ def test_assess_refuses_a_shuffled_release_instead_of_comparing_strangers():
     frame = survey()
     release = tacita.protect(frame, **ROLES, k=3, shuffle=True, seed=SEED)
     with pytest.raises(tacita.DataError, match="in another order"):
-        tacita.assess(frame, release.data, quasi=["turnover", "staff"])
+        tacita.evaluate(frame, release.data, quasi=["turnover", "staff"])
 
 
 def test_assess_of_all_numeric_columns_leaves_out_what_was_not_released():
     frame = survey().assign(key=range(60))
     release = tacita.protect(frame, quasi=["turnover", "staff"], identifiers=["key"], k=3)
-    assert set(tacita.assess(frame, release.data, quasi="numeric")["IL1"].per_attribute) == {
+    assert set(tacita.evaluate(frame, release.data, quasi="numeric")["IL1"].per_attribute) == {
         "turnover",
         "staff",
     }

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from experiments.document import Document
-from tacita.core import Run
+from tacita.core import RunContext
 
 from .page import page
 from .trials import Setting, Trial, Trials, gather, kept, numbers
 
 
 def document(
-    run: Run,
+    run: RunContext,
     quick: bool,
     *,
     earlier: Mapping[str, Any] | None = None,

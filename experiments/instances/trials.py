@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita._version import __version__
-from tacita.core import DataError, ParameterError, Run, Table, TacitaError
+from tacita.core import DataError, ParameterError, RunContext, Table, TacitaError
 from tacita.core.spec import registry
 from tacita.io.tables.argus.jj import parse_jj
 from tacita.tables.release.suppress import suppress
@@ -103,7 +103,7 @@ def read(name: str) -> Table:
         raise ParameterError(f"{path.name}: wanted a public table in JJ format, packed by gzip.") from None
 
 
-def tried(name: str, method: str, cap: float, run: Run) -> Trial:
+def tried(name: str, method: str, cap: float, run: RunContext) -> Trial:
     """One method on one table: interval protection at the file's levels, costs and bounds."""
     table = read(name)
     size = (table.n, len(table.relations), int(table.primary.sum()))
@@ -129,7 +129,10 @@ def tried(name: str, method: str, cap: float, run: Run) -> Trial:
 
 
 def gather(
-    setting: Setting, run: Run, before: Mapping[tuple[str, str], Trial], save: Callable[[Trials], None] | None
+    setting: Setting,
+    run: RunContext,
+    before: Mapping[tuple[str, str], Trial],
+    save: Callable[[Trials], None] | None,
 ) -> Trials:
     """Every table by every method, but for the trials kept; saved after each."""
     folder()

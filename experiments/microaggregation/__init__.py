@@ -8,7 +8,7 @@ from typing import Any
 from experiments.document import Document
 from experiments.files import SPOKEN
 from tacita._version import __version__
-from tacita.core import ParameterError, Run
+from tacita.core import ParameterError, RunContext
 
 from .findings import Findings, gather, renewed
 from .page import page
@@ -16,7 +16,7 @@ from .plot import bars_of_losses, loss_against_time
 
 
 def document(
-    run: Run, quick: bool, *, part: str | None = None, earlier: Mapping[str, Any] | None = None
+    run: RunContext, quick: bool, *, part: str | None = None, earlier: Mapping[str, Any] | None = None
 ) -> Document:
     """All experiments, as a page, a figure and numbers; or one `part` anew beside `earlier` numbers."""
     if part is None:

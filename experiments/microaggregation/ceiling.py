@@ -10,7 +10,7 @@ import numpy as np
 from experiments.document import Cell, table
 from experiments.files import SPOKEN, Matrix
 from experiments.published import BRKGA
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.microaggregation.certificate import instant_bound
 
 from .losses import Loss
@@ -30,7 +30,9 @@ class Ceiling:
     published: float
 
 
-def ceilings(data: Mapping[str, Matrix], sizes: Sequence[int], starts: int, run: Run) -> Iterator[Ceiling]:
+def ceilings(
+    data: Mapping[str, Matrix], sizes: Sequence[int], starts: int, run: RunContext
+) -> Iterator[Ceiling]:
     """k-means without any constraint of size, floor(n/k) groups, the best of many starts."""
     from sklearn.cluster import KMeans
 
@@ -41,7 +43,7 @@ def ceilings(data: Mapping[str, Matrix], sizes: Sequence[int], starts: int, run:
         groups = len(z) // k
         found = KMeans(groups, n_init=starts, random_state=_SEED).fit(z).inertia_
         total = float((np.asarray(z) ** 2).sum())
-        proven = 100 * instant_bound(z, k, Run(cancelled=run.cancelled)) / total
+        proven = 100 * instant_bound(z, k, RunContext(should_cancel=run.should_cancel)) / total
         yield Ceiling(file, k, groups, 100 * float(found) / total, proven, BRKGA[file][k])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from experiments.document import table
 from experiments.files import Matrix, loss, standardised
 from tacita import registry
-from tacita.core import Comparison, Partition, Run
+from tacita.core import Comparison, Partition, RunContext
 from tacita.microdata.methods.microaggregation.mhm import partitions_for
 
 SIZES = (3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
@@ -25,7 +25,7 @@ class Choice:
     scores: dict[str, float]
 
 
-def choices(x: Matrix, sizes: Sequence[int], run: Run) -> Iterator[Choice]:
+def choices(x: Matrix, sizes: Sequence[int], run: RunContext) -> Iterator[Choice]:
     """One tour, cut for every k; each release measured."""
     z = standardised(x)
     labels = partitions_for(z, sizes, run)
@@ -37,7 +37,7 @@ def choices(x: Matrix, sizes: Sequence[int], run: Run) -> Iterator[Choice]:
         yield Choice(k, loss(z, partition), scores)
 
 
-def _score(name: str, pair: Comparison, run: Run) -> float:
+def _score(name: str, pair: Comparison, run: RunContext) -> float:
     measure: Any = registry.lookup(name)
     return float(measure().score(pair, run).value)
 

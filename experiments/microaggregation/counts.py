@@ -11,7 +11,7 @@ from experiments.document import Cell, table
 from experiments.files import SPOKEN, Matrix, loss, partition
 from experiments.printed.kckw import STARTS
 from experiments.printed.kckw import TABLE_1 as RANKS
-from tacita.core import Run
+from tacita.core import RunContext
 
 from .losses import Loss
 
@@ -45,7 +45,7 @@ class Count:
 
 
 def tried(
-    data: Mapping[str, Matrix], run: Run, shares: Mapping[str, Sequence[int]] | None = None
+    data: Mapping[str, Matrix], run: RunContext, shares: Mapping[str, Sequence[int]] | None = None
 ) -> Iterator[Count]:
     """Every file, method, number of centres and reading, from the same five draws; k = 3."""
     cases = [
@@ -58,7 +58,9 @@ def tried(
     for done, (file, name, share, reading) in enumerate(cases):
         run.report("KC and KCKW by the number of centres", done, len(cases))
         z, settings = data[file], {"groups": len(data[file]) // share, **READINGS[reading]}
-        steered = [Run(seed=seed, threads=1, cancelled=run.cancelled) for seed in range(STARTS)]
+        steered = [
+            RunContext(seed=seed, threads=1, should_cancel=run.should_cancel) for seed in range(STARTS)
+        ]
         found = [loss(z, partition(name, 3, z, each, **settings)[0]) for each in steered]
         yield Count(name, file, share, reading, found)
 

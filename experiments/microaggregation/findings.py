@@ -9,7 +9,7 @@ from typing import Any
 from experiments.files import FILES, standardised
 from experiments.printed import kmedoids
 from tacita import datasets
-from tacita.core import ParameterError, Run
+from tacita.core import ParameterError, RunContext
 
 from . import ceiling, choice, counts, medoids, phases, plain, ranks, readings, steps, strategies, unrepaired
 from .losses import GROUP_SIZES, LARGE_SIZES, Loss, all_losses, from_numbers
@@ -90,7 +90,7 @@ class Findings:
         )
 
 
-def gather(run: Run, quick: bool) -> Findings:
+def gather(run: RunContext, quick: bool) -> Findings:
     """Everything; `quick`: one file, k = 3 alone, eight synthetic sets, three k to choose from."""
     raw = {file: datasets.attributes(file) for file in (FILES[:1] if quick else FILES)}
     data = {file: standardised(x) for file, x in raw.items()}
@@ -127,7 +127,7 @@ PARTS = (
 )
 
 
-def renewed(numbers: Mapping[str, Any], part: str, run: Run) -> Findings:
+def renewed(numbers: Mapping[str, Any], part: str, run: RunContext) -> Findings:
     """The findings of an earlier run in full, with one part run again."""
     found = Findings.from_numbers(numbers)
     if part not in PARTS:

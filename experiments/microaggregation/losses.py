@@ -10,7 +10,7 @@ from experiments.document import Cell, seconds, table
 from experiments.files import SPOKEN, Matrix, loss, partition
 from experiments.published import LOSSES, SOURCES
 from tacita import registry
-from tacita.core import Run
+from tacita.core import RunContext
 
 GROUP_SIZES = (3, 5, 10)
 LARGE_SIZES = (25, 50, 100)
@@ -54,7 +54,7 @@ def partitioning_methods() -> list[str]:
     return [name for name, method in several.items() if not method.one_column]
 
 
-def all_losses(data: Mapping[str, Matrix], sizes: Sequence[int] | None, run: Run) -> Iterator[Loss]:
+def all_losses(data: Mapping[str, Matrix], sizes: Sequence[int] | None, run: RunContext) -> Iterator[Loss]:
     """Every method at the usual k and at every k that was printed; at `sizes` alone if given."""
     cases = [
         (name, settings, file, k)
@@ -87,10 +87,16 @@ def _sizes(name: str, file: str) -> list[int]:
 
 
 def one_loss(
-    z: Matrix, name: str, file: str, k: int, settings: Mapping[str, Any], printed: float | None, run: Run
+    z: Matrix,
+    name: str,
+    file: str,
+    k: int,
+    settings: Mapping[str, Any],
+    printed: float | None,
+    run: RunContext,
 ) -> Loss:
     """Compilation is not timed: some records go first, enough of them for every branch of a method."""
-    within = Run(seed=run.seed, threads=1, cancelled=run.cancelled)
+    within = RunContext(seed=run.seed, threads=1, should_cancel=run.should_cancel)
     partition(name, k, z[: max(4 * k, _COMPILED)], within, **settings)
     found, took = partition(name, k, z, within, **settings)
     return Loss(name, file, k, loss(z, found), printed, took, len(found.sizes), settings)

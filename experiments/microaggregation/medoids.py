@@ -12,7 +12,7 @@ from experiments.document import Cell, table
 from experiments.files import SPOKEN, Matrix, partition, standardised
 from experiments.printed import kmedoids
 from tacita import registry
-from tacita.core import Comparison, Partition, Run
+from tacita.core import Comparison, Partition, RunContext
 
 from .losses import AS_PRINTED, Loss
 
@@ -29,13 +29,13 @@ class Release:
     dld: float
 
 
-def releases(data: Mapping[str, Matrix], sizes: Sequence[int], run: Run) -> Iterator[Release]:
+def releases(data: Mapping[str, Matrix], sizes: Sequence[int], run: RunContext) -> Iterator[Release]:
     """The medoids alone at every k, without our relocations; and one group of all records."""
     cases = [(file, k) for file in data if file in kmedoids.TABLE_2 for k in (*sizes, None)]
     for done, (file, k) in enumerate(cases):
         run.report("IL2 and DLD of medoids", done, len(cases))
         x = data[file]
-        within = Run(seed=run.seed, threads=1, cancelled=run.cancelled)
+        within = RunContext(seed=run.seed, threads=1, should_cancel=run.should_cancel)
         if k is None:
             found = Partition(np.zeros(len(x), dtype=np.int64), len(x))
         else:
@@ -44,7 +44,7 @@ def releases(data: Mapping[str, Matrix], sizes: Sequence[int], run: Run) -> Iter
         yield Release(file, k, _score("IL2", pair, within), _score("DLD", pair, within))
 
 
-def _score(name: str, pair: Comparison, run: Run) -> float:
+def _score(name: str, pair: Comparison, run: RunContext) -> float:
     measure: Any = registry.lookup(name)
     return float(measure().score(pair, run).value)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from experiments.document import Cell, table
 from experiments.files import SPOKEN, Matrix, loss, partition
 from experiments.printed.kckw import NAMES
-from tacita.core import Run
+from tacita.core import RunContext
 
 # The document's methods that do not end with MHM already.
 FIRST = ("md", "mdav", "cbfs", "kward", "mst-d", "kc", "kckw")
@@ -24,12 +24,12 @@ class Phases:
     second: float
 
 
-def cases(data: Mapping[str, Matrix], run: Run, methods: Sequence[str] = FIRST) -> Iterator[Phases]:
+def cases(data: Mapping[str, Matrix], run: RunContext, methods: Sequence[str] = FIRST) -> Iterator[Phases]:
     """Every method on every file, by default settings, and MHM after it."""
     total = len(data) * len(methods)
     for done, (file, name) in enumerate((file, name) for file in data for name in methods):
         run.report("MHM as a second phase", done, total)
-        z, within = data[file], Run(threads=1, cancelled=run.cancelled)
+        z, within = data[file], RunContext(threads=1, should_cancel=run.should_cancel)
         groups, _ = partition(name, 3, z, within)
         after, _ = partition("mhm", 3, z, within, start=groups)
         yield Phases(name, file, loss(z, groups), loss(z, after))

@@ -9,7 +9,7 @@ from typing import Any
 from experiments.document import Cell, table
 from experiments.files import SPOKEN, Matrix, loss, partition
 from experiments.printed import dfo
-from tacita.core import Run
+from tacita.core import RunContext
 
 from .steps import Step
 
@@ -33,12 +33,12 @@ class PlainStep(Step):
         return self.improvement >= _NONE
 
 
-def searches(data: Mapping[str, Matrix], sizes: Sequence[int], run: Run) -> Iterator[PlainStep]:
+def searches(data: Mapping[str, Matrix], sizes: Sequence[int], run: RunContext) -> Iterator[PlainStep]:
     """Every start, file, k and first step of the document's three tables, in both readings."""
     cases = [(file, k, start) for file in data for k in sizes for start in dfo.TABLES[k]]
     for done, (file, k, start) in enumerate(cases):
         run.report("Algorithm 2 alone", done, len(cases))
-        z, within = data[file], Run(threads=1, cancelled=run.cancelled)
+        z, within = data[file], RunContext(threads=1, should_cancel=run.should_cancel)
         first, _ = partition(start, k, z, within)
         before = loss(z, first)
         for reach in REACHES:

@@ -8,7 +8,7 @@ from experiments.document import Cell, table
 from experiments.files import FILES, SPOKEN, Matrix
 from experiments.printed.kckw import NAMES, STARTS, SUMS
 from experiments.printed.kckw import TABLE_1 as RANKS
-from tacita.core import Run
+from tacita.core import RunContext
 
 from .losses import Loss, one_loss
 
@@ -19,7 +19,7 @@ _AGREE = 1e-3
 Ranks = dict[str, dict[str, int]]
 
 
-def compared(data: Mapping[str, Matrix], known: Sequence[Loss], run: Run) -> Iterator[Loss]:
+def compared(data: Mapping[str, Matrix], known: Sequence[Loss], run: RunContext) -> Iterator[Loss]:
     """Losses at k = 3; those of KC and KCKW are the mean of five random starts."""
     for file, z in data.items():
         by_default = [one for one in known if (one.file, one.k) == (file, 3) and not one.settings]
@@ -28,7 +28,7 @@ def compared(data: Mapping[str, Matrix], known: Sequence[Loss], run: Run) -> Ite
             runs = []
             for seed in range(STARTS):
                 run.report("KC and KCKW, five starts", seed, STARTS)
-                steered = Run(seed=seed, cancelled=run.cancelled)
+                steered = RunContext(seed=seed, should_cancel=run.should_cancel)
                 runs.append(one_loss(z, name, file, 3, {}, None, steered))
             mean = sum(one.ours for one in runs) / STARTS
             took = sum(one.seconds for one in runs) / STARTS

@@ -9,7 +9,7 @@ from experiments.document import Cell, seconds, table
 from experiments.files import SPOKEN, Matrix, loss, partition
 from experiments.printed import dfo
 from experiments.printed.dfo import Search
-from tacita.core import Run
+from tacita.core import RunContext
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Step:
         return 100 * (self.before - self.ours) / self.before
 
 
-def searches(data: Mapping[str, Matrix], sizes: Sequence[int], run: Run) -> Iterator[Step]:
+def searches(data: Mapping[str, Matrix], sizes: Sequence[int], run: RunContext) -> Iterator[Step]:
     """Every start, file, k and step of the document's three tables."""
     cases = [(start, file, k) for k in sizes for start in dfo.TABLES[k] for file in data]
     for done, (start, file, k) in enumerate(cases):
-        z, within = data[file], Run(threads=1, cancelled=run.cancelled)
+        z, within = data[file], RunContext(threads=1, should_cancel=run.should_cancel)
         first, _ = partition(start, k, z, within)
         for place, step in enumerate(dfo.STEPS):
             run.report("DFO from two starts", done + place / len(dfo.STEPS), len(cases))

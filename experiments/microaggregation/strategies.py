@@ -16,7 +16,7 @@ import numpy as np
 from experiments.document import Cell, table
 from experiments.files import Matrix
 from experiments.printed.dfo import HM_FIRST
-from tacita.core import Floats, Run
+from tacita.core import Floats, RunContext
 from tacita.microdata.methods.microaggregation.reassignment import (
     By,
     fill_short,
@@ -79,9 +79,9 @@ def sets(quick: bool) -> list[tuple[int, int, int]]:
     return list(product(RECORDS[:part], DIMENSIONS[:part], CLUSTERS[:part]))
 
 
-def cases(quick: bool, run: Run) -> Iterator[Case]:
+def cases(quick: bool, run: RunContext) -> Iterator[Case]:
     """Every set, k and number of groups: one random start, all variants from it."""
-    within = Run(threads=1, cancelled=run.cancelled)
+    within = RunContext(threads=1, should_cancel=run.should_cancel)
     settings = sets(quick)
     for done, setting in enumerate(settings):
         run.report("strategies over synthetic sets", done, len(settings))

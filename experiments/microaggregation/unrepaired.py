@@ -14,7 +14,7 @@ import numpy as np
 from experiments.document import Cell, table
 from experiments.files import SPOKEN, Matrix, loss, partition
 from experiments.printed import kmedoids
-from tacita.core import Labels, Partition, Run
+from tacita.core import Labels, Partition, RunContext
 from tacita.microdata.methods.microaggregation.brkga import BRKGA, Search
 from tacita.microdata.methods.microaggregation.neighbours import neighbours
 
@@ -68,14 +68,14 @@ class _FreeMedoids(BRKGA):
         return 0.0
 
 
-def free_medoids(x: Matrix, c: int, fitness: Fitness, run: Run) -> tuple[Labels, Labels]:
+def free_medoids(x: Matrix, c: int, fitness: Fitness, run: RunContext) -> tuple[Labels, Labels]:
     """c medoids by the document's search, and the group of every record: that of its nearest medoid."""
     near, gaps = neighbours(x, min(_LISTED, len(x) - 1), run)
     return _found(x, near, gaps, c, fitness, run)
 
 
 def _found(
-    x: Matrix, near: np.ndarray, gaps: Matrix, c: int, fitness: Fitness, run: Run
+    x: Matrix, near: np.ndarray, gaps: Matrix, c: int, fitness: Fitness, run: RunContext
 ) -> tuple[Labels, Labels]:
     method = _FreeMedoids(k=_ANY, fitness=fitness, relink=False, patience=100)
     rng = np.random.default_rng([_SEED, c])
@@ -90,7 +90,7 @@ def _found(
     return medoids, labels
 
 
-def cases(data: Mapping[str, Matrix], sizes: Sequence[int], run: Run) -> Iterator[Unrepaired]:
+def cases(data: Mapping[str, Matrix], sizes: Sequence[int], run: RunContext) -> Iterator[Unrepaired]:
     """Some numbers of groups of the interval of every k, both ways to average distances."""
     wanted = [(file, k) for file in data if file in kmedoids.TABLE_2 for k in sizes]
     lists = {}
@@ -122,13 +122,15 @@ def _measured(file: str, k: int, fitness: str, x: Matrix, medoids: Labels, label
     )
 
 
-def every_number(data: Mapping[str, Matrix], sizes: Sequence[int], run: Run) -> Iterator[Loss]:
+def every_number(data: Mapping[str, Matrix], sizes: Sequence[int], run: RunContext) -> Iterator[Loss]:
     """`brkga` as released, groups of at least k, with every number of groups of the interval tried."""
     settings: dict[str, Any] = {"polish": False, "search": "all"}
     wanted = [(file, k) for file in data if file in kmedoids.TABLE_2 for k in sizes]
     for done, (file, k) in enumerate(wanted):
         run.report("medoids of every number", done, len(wanted))
-        found, took = partition("brkga", k, data[file], Run(threads=1, cancelled=run.cancelled), **settings)
+        found, took = partition(
+            "brkga", k, data[file], RunContext(threads=1, should_cancel=run.should_cancel), **settings
+        )
         printed = kmedoids.TABLE_1["brkga"][file][k]
         yield Loss("brkga", file, k, loss(data[file], found), printed, took, len(found), settings)
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from experiments.document import Document
 from tacita._version import __version__
-from tacita.core import Run
+from tacita.core import RunContext
 
 from . import plot
 from .findings import Findings, gather
 from .page import page
 
 
-def document(run: Run, quick: bool) -> Document:
+def document(run: RunContext, quick: bool) -> Document:
     """All experiments, as a page, figures and numbers."""
     return _document(gather(run, quick))
 

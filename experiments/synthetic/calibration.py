@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.printed import thesis
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, RunContext
 from tacita.microdata.measures.loss.probabilistic import moved
 from tacita.microdata.measures.measure import Measure
 from tacita.microdata.measures.risk.interval import IDRank, IDSd
@@ -96,7 +96,7 @@ def targets(measure: str) -> Pair:
     return first, second
 
 
-def calibrate(x: Matrix, names: Sequence[str], run: Run) -> Calibration:
+def calibrate(x: Matrix, names: Sequence[str], run: RunContext) -> Calibration:
     """Every reading of both measures under both orders of Census; the three nearest of each are kept."""
     found: list[Reading] = []
     for done, order in enumerate(ORDERS):
@@ -198,7 +198,7 @@ def _risks(y: Matrix, z: Matrix, s: Matrix) -> Iterator[tuple[tuple[str, ...], f
     pair = Comparison.of(y, z, context=s)
 
     def value(measure: Measure) -> float:
-        return float(measure.score(pair, Run(threads=1)).value or 0.0)
+        return float(measure.score(pair, RunContext(threads=1)).value or 0.0)
 
     plain = tuple((y.std(axis=0, ddof=1) ** 2).tolist())
     by_distance = {

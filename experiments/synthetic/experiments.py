@@ -22,7 +22,7 @@ import numpy.typing as npt
 from experiments.printed import thesis
 from experiments.printed.thesis import SPLITS
 from tacita import datasets
-from tacita.core import Comparison, DataError, Run
+from tacita.core import Comparison, DataError, RunContext
 from tacita.microdata.measures.loss.probabilistic import PIL
 from tacita.microdata.measures.risk.probabilistic import PRL
 from tacita.microdata.measures.tradeoff import DR, SCORE
@@ -148,7 +148,7 @@ def figures(y: Matrix, released: Matrix, s: Matrix) -> Figures:
 
 
 def _value(measure: Any, pair: Comparison) -> float:
-    score = measure.score(pair, Run(threads=1))
+    score = measure.score(pair, RunContext(threads=1))
     if score.value is None:
         raise DataError(f"Reproduce: {score.name} has no value: {score.reason}.")
     return float(score.value)
@@ -194,7 +194,7 @@ def written_from_numbers(numbers: Mapping[str, Any]) -> Written:
     return Written(**{**numbers, "ours": ours, "writing": Writing(**numbers["writing"])})
 
 
-def split_table(x: Matrix, split: str, run: Run, seeds: int = 10) -> list[Row]:
+def split_table(x: Matrix, split: str, run: RunContext, seeds: int = 10) -> list[Row]:
     """S1 or S2 of Census (n x 13, the file's order): FCRM at some printed c, both memberships, and IPSO.
 
     IPSO is the mean of `seeds` seeds; FCRM starts at one (`seed_table` has more). FCRM is insisted on
@@ -208,7 +208,7 @@ def split_table(x: Matrix, split: str, run: Run, seeds: int = 10) -> list[Row]:
     return rows
 
 
-def _split_rows(x: Matrix, split: str, run: Run, seeds: int) -> Iterator[Row]:
+def _split_rows(x: Matrix, split: str, run: RunContext, seeds: int) -> Iterator[Row]:
     y, s = divide(x, SPLITS[split])
     for memberships in get_args(Memberships):
         for c in SHOWN[split]:
@@ -234,7 +234,7 @@ def listed_ipso_b(y: Matrix, s: Matrix, seed: int) -> Matrix:
 
 
 def _fcrm_row(
-    experiment: str, y: Matrix, s: Matrix, c: int, memberships: Memberships, run: Run, seed: int = 0
+    experiment: str, y: Matrix, s: Matrix, c: int, memberships: Memberships, run: RunContext, seed: int = 0
 ) -> Row:
     released, fits = fcrm(c, memberships).searched(y, s, inner(run, seed))
     objective, change = sum(fit["objective"] for fit in fits), max(fit["change"] for fit in fits)
@@ -242,7 +242,9 @@ def _fcrm_row(
     return Row(experiment, "fcrm", memberships, c, 1, ours, published, objective, change)
 
 
-def seed_table(x: Matrix, split: str, run: Run, clusters: Iterable[int], seeds: int = 5) -> list[Spread]:
+def seed_table(
+    x: Matrix, split: str, run: RunContext, clusters: Iterable[int], seeds: int = 5
+) -> list[Spread]:
     """FCRM from the starts of several seeds: how much of a figure is chance."""
     y, s = divide(x, SPLITS[split])
     wanted, rows = [(c, kind) for kind in get_args(Memberships) for c in clusters], []
@@ -256,7 +258,7 @@ def seed_table(x: Matrix, split: str, run: Run, clusters: Iterable[int], seeds: 
 
 
 def written_table(
-    x: Matrix, split: str, run: Run, writings: Iterable[Writing], clusters: Iterable[int]
+    x: Matrix, split: str, run: RunContext, writings: Iterable[Writing], clusters: Iterable[int]
 ) -> list[Written]:
     """FCRM as the thesis writes it, at some c, by some readings of its text."""
     y, s = divide(x, SPLITS[split])
@@ -272,7 +274,7 @@ def written_table(
 def against_c(
     x: Matrix,
     split: str,
-    run: Run,
+    run: RunContext,
     clusters: Iterable[int] = range(1, 17),
     memberships: Memberships = "joint",
 ) -> list[Row]:
@@ -310,7 +312,7 @@ def five_clouds(seed: int = 2005, size: int = 60) -> Matrix:
     return np.column_stack([frame["x"].to_numpy(), frame["y"].to_numpy()])
 
 
-def cloud_table(run: Run, clusters: Iterable[int] = range(2, 11)) -> list[Row]:
+def cloud_table(run: RunContext, clusters: Iterable[int] = range(2, 11)) -> list[Row]:
     """FCRM on the five clouds for each c, beside what the thesis prints for its own."""
     points = five_clouds()
     s, y = points[:, :1], points[:, 1:]
@@ -331,6 +333,6 @@ def fcrm(c: int, memberships: Memberships) -> FCRM:
     return FCRM(c=c, memberships=memberships, max_leverage=1, max_unchanged=1, equalities=False)
 
 
-def inner(run: Run, seed: int) -> Run:
+def inner(run: RunContext, seed: int) -> RunContext:
     """One release of many: silent, but it can be cancelled; seeds count on from the run's own."""
-    return Run(seed=(run.seed or 0) + seed, threads=1, cancelled=run.cancelled)
+    return RunContext(seed=(run.seed or 0) + seed, threads=1, should_cancel=run.should_cancel)

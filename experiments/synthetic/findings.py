@@ -8,7 +8,7 @@ from typing import Any
 
 from experiments.printed import thesis
 from tacita import datasets
-from tacita.core import Run
+from tacita.core import RunContext
 
 from . import surface as designs
 from .calibration import Calibration, calibrate
@@ -102,7 +102,7 @@ class Findings:
         return [row for row in self.rows if row.experiment == split]
 
 
-def gather(run: Run, quick: bool) -> Findings:
+def gather(run: RunContext, quick: bool) -> Findings:
     """Everything; `quick`: one split, one seed, a few numbers of clusters, a corner of the surface."""
     x = datasets.attributes("census")
     splits = ("S1",) if quick else ("S1", "S2")

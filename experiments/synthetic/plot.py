@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from experiments.plots import COLOURS, Panel, Series, canvas, dots, heat_map, round_steps
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.synthesis.fcrm import Iteration
 
 from .experiments import Row, fcrm, five_clouds
@@ -59,7 +59,7 @@ def _clusters(
     panel = Panel(title, "independent attribute", left, top, *size, low, high)
     yield from panel.axes()
     rounds: list[Iteration] = []
-    fcrm(c, "joint").synthesize(points[:, 1:], points[:, :1], Run(seed=0), on_iteration=rounds.append)
+    fcrm(c, "joint").synthesize(points[:, 1:], points[:, :1], RunContext(seed=0), on_iteration=rounds.append)
     labels, models = rounds[-1].memberships.argmax(axis=1), rounds[-1].coefficients
     for cluster, colour in zip(range(c), COLOURS, strict=False):
         mine = points[labels == cluster]

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, RunContext
 
 from .experiments import Figures, Matrix, fcrm, figures, inner, mean_figures
 
@@ -52,7 +52,7 @@ def independent(design: Design, dependent: int, n: int, d: int) -> list[int]:
 
 def surface(
     x: Matrix,
-    run: Run,
+    run: RunContext,
     independents: Iterable[int] = range(1, 13),
     clusters: Iterable[int] = range(1, 11),
     design: Design = "following",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from experiments.document import Document
-from tacita.core import Run
+from tacita.core import RunContext
 
 from .beside import sections
 from .earlier import answers_of, kept, numbers
@@ -18,7 +18,7 @@ from .setting import Setting
 
 
 def document(
-    run: Run,
+    run: RunContext,
     quick: bool,
     *,
     earlier: Mapping[str, Any] | None = None,

@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Run, Table, VerificationError
+from tacita.core import RunContext, Table, VerificationError
 from tacita.tables.release.suppress import suppress
 from tacita.tables.suppression.optimal.two_way_method import compile_kernels
 from tacita.tables.suppression.time_limit import processor_time
@@ -124,7 +124,7 @@ def _with_zeros(
     return positive.reshape(values.shape)
 
 
-def solve(case: Case, number: int, cap: float, run: Run) -> Answer:
+def solve(case: Case, number: int, cap: float, run: RunContext) -> Answer:
     """One table, from its values to an audited pattern."""
     values, primary = draw(case, number)
     level = np.where(primary, LEVEL * values, 0.0) if case.problem == "interval" else 0.0
@@ -156,7 +156,7 @@ Answers = dict[tuple[Case, int], Answer]
 
 def gather(
     setting: Setting,
-    run: Run,
+    run: RunContext,
     kept: Mapping[tuple[Case, int], Answer] | None = None,
     save: Callable[[Answers], None] | None = None,
     pause: float = PAUSE,
@@ -198,7 +198,7 @@ def by_row(setting: Setting, answers: Mapping[tuple[Case, int], Answer]) -> list
     return [row for row in rows if row.answers]
 
 
-def _warm(run: Run) -> None:
+def _warm(run: RunContext) -> None:
     """Compile what is compiled on first use, so that no row pays for it."""
     # small tables alone would be searched without the compiler
     compile_kernels()

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.document import Document
-from tacita.core import Run
+from tacita.core import RunContext
 
 from .page import page
 from .trials import Findings, gather
 
 
-def document(run: Run, quick: bool) -> Document:
+def document(run: RunContext, quick: bool) -> Document:
     """All searches, as a page and numbers."""
     return _document(gather(run, quick))
 

@@ -14,7 +14,7 @@ import tacita
 from experiments.files import FILES, Matrix, loss, partition, standardised
 from tacita import datasets
 from tacita._version import __version__
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 
 from .searches import Labels, Told, ants, swarm, tabu, weighted
 
@@ -85,7 +85,7 @@ class Findings:
         )
 
 
-def gather(run: Run, quick: bool) -> Findings:
+def gather(run: RunContext, quick: bool) -> Findings:
     """Every search on every file; `quick` a sample of Census at k = 5 with short searches."""
     data = dict(_files(quick))
     _compile()
@@ -119,12 +119,12 @@ def _files(quick: bool) -> Iterator[tuple[str, Matrix]]:
 def _compile() -> None:
     """Every kernel once on few records, so that no search is charged with its compiler."""
     z = standardised(np.random.default_rng(_SEED).normal(size=(40, 3)))
-    for _ in _searched("", z, 3, 1e-3, Run()):
+    for _ in _searched("", z, 3, 1e-3, RunContext()):
         pass
     weighted(z, np.arange(40) % 13, 3, 1.0, 10, _SEED)
 
 
-def _searched(file: str, z: Matrix, k: int, share: float, run: Run) -> Iterator[tuple[Search, Labels]]:
+def _searched(file: str, z: Matrix, k: int, share: float, run: RunContext) -> Iterator[tuple[Search, Labels]]:
     """The ways in the order of the page; searches get about the processor time of the yardstick."""
     quiet = run.silent()
 
@@ -146,7 +146,7 @@ def _searched(file: str, z: Matrix, k: int, share: float, run: Run) -> Iterator[
     }
     assert (*ways,) == SEARCHES
     for way, search in ways.items():
-        if quiet.cancelled():
+        if quiet.should_cancel():
             return
         began = time.process_time()
         labels = search()
@@ -163,19 +163,21 @@ def _point(file: str, way: str, k: int | None, z: Matrix, released: Matrix, seco
     names = [f"x{column}" for column in range(z.shape[1])]
     before, after = (pa.table(list(side.T), names=names) for side in (z, released))
     measures = ("IL1", "PIL", "DLD", "DR")
-    report = tacita.assess(before, after, quasi=names, measures=measures, run=Run(seed=_SEED))
+    report = tacita.evaluate(before, after, quasi=names, measures=measures, context=RunContext(seed=_SEED))
     il1, pil, dld, dr = (report[name].value for name in measures)
     return Point(file, way, k, il1, pil, 100 * dld, dr, seconds)
 
 
-def _front(file: str, z: Matrix, bests: Mapping[int, Labels], share: float, run: Run) -> Iterator[Point]:
+def _front(
+    file: str, z: Matrix, bests: Mapping[int, Labels], share: float, run: RunContext
+) -> Iterator[Point]:
     """The least loss at each k, and the groups of the least k annealed for loss and risk together."""
     for k, labels in bests.items():
         yield _point(file, "best", k, z, _means(z, labels), 0.0)
     k, labels = next(iter(bests.items()))
     unit = float(((z - _means(z, labels)) ** 2).sum()) / len(z)
     for weight in WEIGHTS:
-        if run.cancelled():
+        if run.should_cancel():
             return
         began = time.process_time()
         told: Told = weighted(z, labels, k, weight * unit, int(100_000 * share), _SEED)
@@ -183,12 +185,12 @@ def _front(file: str, z: Matrix, bests: Mapping[int, Labels], share: float, run:
         yield _point(file, f"loss and risk, weight {weight:g}", k, z, _means(z, told.labels), spent)
 
 
-def _mixed(file: str, z: Matrix, bests: Mapping[int, Labels], run: Run) -> Iterator[Point]:
+def _mixed(file: str, z: Matrix, bests: Mapping[int, Labels], run: RunContext) -> Iterator[Point]:
     """Means of groups beside synthetic values that keep means and covariances of larger groups."""
     for k, labels in bests.items():
         yield _point(file, "means of groups", k, z, _means(z, labels), 0.0)
     for k in MIXED:
-        if run.cancelled():
+        if run.should_cancel():
             return
         began = time.process_time()
         labels = np.zeros(len(z), np.int64) if k is None else partition("mdav", k, z, run.silent())[0].labels

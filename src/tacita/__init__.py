@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
     from tacita.microdata.plans.plan import Plan
 
-    from . import datasets, testing
+    from . import datasets, io, measures, methods, tables, testing
     from .api import (
         adjust,
-        assess,
         audit,
-        check,
-        compare,
-        compare_patterns,
-        exposure,
-        guess_reading,
-        guess_roles,
+        build_hierarchy,
+        check_requirements,
+        compare_methods,
+        compare_suppressions,
+        describe_columns,
+        estimate_pram_frequencies,
+        evaluate,
+        get_method,
+        hierarchy_coverage,
         interruptible,
-        link,
-        look_at_hierarchy,
-        make_hierarchy,
-        method,
-        profile,
+        link_tables,
         protect,
+        protect_file,
         read,
-        read_argus,
         read_table,
-        risk,
-        run,
+        read_tau_argus,
+        risk_profile,
+        run_plan,
+        sample_uniqueness,
         save,
         save_adjusted,
         save_adjusted_tables,
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
         save_risk,
         save_table,
         save_tables,
+        sniff_csv,
+        suggest_roles,
         suppress,
         synthesize,
         tabulate,
-        unpram,
-        watch,
     )
     from .core import (
         Adjusted,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
         Report,
         RequirementError,
         RiskProfile,
-        Run,
+        RunContext,
         Score,
         Table,
         TacitaError,
@@ -87,7 +87,7 @@ __all__ = [
     "Report",
     "RequirementError",
     "RiskProfile",
-    "Run",
+    "RunContext",
     "Score",
     "Table",
     "TacitaError",
@@ -96,29 +96,31 @@ __all__ = [
     "VerificationError",
     "__version__",
     "adjust",
-    "assess",
     "audit",
-    "check",
-    "compare",
-    "compare_patterns",
+    "build_hierarchy",
+    "check_requirements",
+    "compare_methods",
+    "compare_suppressions",
     "datasets",
-    "exposure",
-    "guess_reading",
-    "guess_roles",
+    "describe_columns",
+    "estimate_pram_frequencies",
+    "evaluate",
+    "get_method",
+    "hierarchy_coverage",
     "interruptible",
-    "link",
-    "look_at_hierarchy",
-    "make_hierarchy",
-    "method",
+    "io",
+    "link_tables",
+    "measures",
+    "methods",
     "new_pseudonym_key",
-    "profile",
     "protect",
     "protect_file",
     "read",
-    "read_argus",
     "read_table",
-    "risk",
-    "run",
+    "read_tau_argus",
+    "risk_profile",
+    "run_plan",
+    "sample_uniqueness",
     "save",
     "save_adjusted",
     "save_adjusted_tables",
@@ -128,29 +130,41 @@ __all__ = [
     "save_risk",
     "save_table",
     "save_tables",
+    "sniff_csv",
+    "suggest_roles",
     "suppress",
     "synthesize",
+    "tables",
     "tabulate",
     "testing",
-    "unpram",
-    "watch",
 ]
 
 # What is neither a verb of the interface nor a value of the core.
 _HOMES = {"Plan": "microdata.plans.plan", "new_pseudonym_key": "io.secret"}
+_MODULES = {
+    **{name: name for name in ("datasets", "io", "measures", "methods", "sklearn", "tables", "testing")},
+    "registry": "core.spec.registry",
+}
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+# hidden from type checkers, for which a name that is not listed is a mistake
+if not TYPE_CHECKING:
 
-    # loaded when first used: `tacita --help` should not wait for Arrow
-    if name in ("datasets", "registry", "sklearn", "testing"):
-        return import_module(f"tacita.{'core.spec.' if name == 'registry' else ''}{name}")
-    if name in __all__:
-        home = _HOMES.get(name, "api" if name.islower() else "core")
-        return getattr(import_module(f"tacita.{home}"), name)
-    raise AttributeError(f"module 'tacita' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        from importlib import import_module
+
+        # loaded when first used: `tacita --help` should not wait for Arrow
+        if name in _MODULES:
+            return import_module(f"tacita.{_MODULES[name]}")
+        if name in __all__:
+            home = _HOMES.get(name, "api" if name.islower() else "core")
+            return getattr(import_module(f"tacita.{home}"), name)
+        from ._renamed import former
+
+        if (found := former(name)) is not None:
+            return found
+        raise AttributeError(f"module 'tacita' has no attribute {name!r}")

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 from tacita.core import (
+    Method,
     Microdata,
     ParameterError,
-    RecordsRelease,
+    Release,
     Report,
     RiskProfile,
     Roles,
-    Run,
+    RunContext,
     Trials,
     Verdict,
 )
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.results.interrupt import interruptible
 from tacita.core.spec import registry
+from tacita.core.spec.method_params import MethodParamGrid, MethodParams
+from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.demo import prepare_demo
-from tacita.io.csv_sniffer import guess_reading
+from tacita.io.csv_sniffer import sniff_csv
 from tacita.io.formats.record_format import unfolding_at_most
-from tacita.microdata.explore.column_profile import exposure, guess_roles, profile
-from tacita.microdata.explore.hierarchies import look_at_hierarchy, make_hierarchy
+from tacita.microdata.explore.column_profile import describe_columns, sample_uniqueness, suggest_roles
+from tacita.microdata.explore.hierarchies import build_hierarchy, hierarchy_coverage
 from tacita.microdata.explore.risk_profile import profile as _risk_profile
-from tacita.microdata.methods.masking.transitions import unpram
+from tacita.microdata.methods.masking.transitions import estimate_pram_frequencies
 from tacita.microdata.plans.plan import Plan, Protection
 from tacita.microdata.plans.requirements import RequireSection
 from tacita.microdata.plans.risk_plan import RiskSection
@@ -37,9 +41,9 @@ from tacita.microdata.release.iterations import Round
 from tacita.microdata.release.iterations import watch as _watch
 from tacita.microdata.release.release import make_release
 from tacita.precompile import compiling_told, warmup
-from tacita.tables.input.linked_tables import link
-from tacita.tables.input.read import read_argus
-from tacita.tables.release.compare import compare_patterns
+from tacita.tables.input.linked_tables import link_tables
+from tacita.tables.input.read import read_tau_argus
+from tacita.tables.release.compare import compare_suppressions
 from tacita.tables.release.release import adjust, read_table, suppress, tabulate
 from tacita.tables.release.review_view import view_table
 
@@ -47,8 +51,8 @@ from . import io
 from .io import write_frame
 from .plans import (
     load_plan,
-    run,
     run_comparison,
+    run_plan,
     run_risk,
     save,
     save_comparison,
@@ -58,7 +62,6 @@ from .plans import (
     save_risk,
     save_verdicts,
 )
-from .plans import run as _run
 from .plans.tables import (
     audit_plan,
     audit_published,
@@ -77,37 +80,36 @@ from .tables.verify.audit import audit
 __all__ = [
     "Round",
     "adjust",
-    "assess",
     "audit",
     "audit_plan",
     "audit_published",
-    "check",
-    "compare",
-    "compare_patterns",
+    "build_hierarchy",
+    "check_requirements",
+    "compare_methods",
+    "compare_suppressions",
     "compare_table",
     "compiling_told",
-    "exposure",
-    "guess_reading",
-    "guess_roles",
+    "describe_columns",
+    "estimate_pram_frequencies",
+    "evaluate",
+    "get_method",
+    "hierarchy_coverage",
     "interruptible",
-    "link",
+    "link_tables",
     "load_plan",
-    "look_at_hierarchy",
     "look_at_table",
-    "make_hierarchy",
-    "method",
     "prepare_demo",
-    "profile",
     "protect",
     "protect_file",
     "read",
-    "read_argus",
     "read_table",
-    "risk",
-    "run",
+    "read_tau_argus",
+    "risk_profile",
     "run_comparison",
+    "run_plan",
     "run_risk",
     "run_table",
+    "sample_uniqueness",
     "save",
     "save_adjusted",
     "save_adjusted_tables",
@@ -120,24 +122,28 @@ __all__ = [
     "save_table",
     "save_tables",
     "save_verdicts",
+    "sniff_csv",
+    "suggest_roles",
     "suppress",
     "synthesize",
     "tabulate",
     "tabulate_file",
     "unfolding_at_most",
-    "unpram",
     "view_table",
     "warmup",
-    "watch",
     "write_frame",
 ]
 
 
-def method(name: str, **parameters: Any) -> Any:
+FrameT = TypeVar("FrameT")
+MethodLike = str | Method | Sequence[str | Method]
+
+
+def get_method(name: str, **parameters: Any) -> Any:
     """A method or measure by its registry name, in any case.
 
     >>> import numpy as np
-    >>> method("mdav", k=2).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()
+    >>> get_method("mdav", k=2).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()
     [0, 0, 1, 1]
     """
     return registry.lookup(name)(**parameters)
@@ -147,120 +153,500 @@ def read(path: str | Path, *, shown_as: str | None = None, **options: Any) -> Mi
     """Read a file of records: CSV, Parquet, Stata, SPSS, SAS or Excel, by its ending.
 
     Options as in the plan's [input]: delimiter, decimal, encoding, missing_values, value_labels, sheet.
-    `guess_reading` guesses the first three. Messages call the file by its name, or as `shown_as` says.
+    `sniff_csv` guesses the first three. Messages call the file by its name, or as `shown_as` says.
     """
     return io.read(path, io.InputOptions(**options), shown_as=shown_as)
 
 
+@overload
+def protect(
+    data: str | Path | Microdata,
+    roles: Roles | None = None,
+    *,
+    quasi: Sequence[str] | str = (),
+    method: MethodLike = "mdav",
+    k: int | None = None,
+    then: str | Method | None = None,
+    steps: Sequence[Mapping[str, Any]] = (),
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
+    numeric: Sequence[str] | str = (),
+    identifiers: Sequence[str] | str = (),
+    pseudonyms: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    strata: Sequence[str] | str = (),
+    unit: str | None = None,
+    unit_columns: Sequence[str] | str = (),
+    weight: str | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
+    missing: Missing = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+    seed: int | str | None = None,
+    accept_risks: bool | str | Sequence[str] = False,
+    pseudonym_key: str | Path | None = None,
+    pseudonym_length: int = 20,
+    require: Mapping[str, Any] | str | Path | None = None,
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    context: RunContext | None = None,
+    **method_params: Unpack[MethodParams],
+) -> Release[Any]: ...
+
+
+@overload
+def protect(
+    data: FrameT,
+    roles: Roles | None = None,
+    *,
+    quasi: Sequence[str] | str = (),
+    method: MethodLike = "mdav",
+    k: int | None = None,
+    then: str | Method | None = None,
+    steps: Sequence[Mapping[str, Any]] = (),
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
+    numeric: Sequence[str] | str = (),
+    identifiers: Sequence[str] | str = (),
+    pseudonyms: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    strata: Sequence[str] | str = (),
+    unit: str | None = None,
+    unit_columns: Sequence[str] | str = (),
+    weight: str | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
+    missing: Missing = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+    seed: int | str | None = None,
+    accept_risks: bool | str | Sequence[str] = False,
+    pseudonym_key: str | Path | None = None,
+    pseudonym_length: int = 20,
+    require: Mapping[str, Any] | str | Path | None = None,
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    context: RunContext | None = None,
+    **method_params: Unpack[MethodParams],
+) -> Release[FrameT]: ...
+
+
+@renamed_arguments(insist="accept_risks", run="context")
 def protect(
     data: Any,
+    roles: Roles | None = None,
     *,
-    quasi: str | Sequence[str] = (),
-    method: str = "mdav",
+    quasi: Sequence[str] | str = (),
+    method: MethodLike = "mdav",
+    k: int | None = None,
+    then: str | Method | None = None,
     steps: Sequence[Mapping[str, Any]] = (),
-    require: Mapping[str, Any] | str | Path | None = None,
-    numeric: Sequence[str] = (),
-    nominal: Sequence[str] = (),
-    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
-    identifiers: Sequence[str] = (),
-    pseudonyms: Sequence[str] = (),
-    confidential: Sequence[str] = (),
-    strata: Sequence[str] = (),
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
+    numeric: Sequence[str] | str = (),
+    identifiers: Sequence[str] | str = (),
+    pseudonyms: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    strata: Sequence[str] | str = (),
     unit: str | None = None,
-    unit_columns: Sequence[str] = (),
+    unit_columns: Sequence[str] | str = (),
     weight: str | None = None,
-    measures: Sequence[str] | None = None,
-    without: Sequence[str] = (),
-    domains: Sequence[str] = (),
+    hierarchy: Mapping[str, Any] | None = None,
+    missing: Missing = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+    seed: int | str | None = None,
+    accept_risks: bool | str | Sequence[str] = False,
+    pseudonym_key: str | Path | None = None,
+    pseudonym_length: int = 20,
+    require: Mapping[str, Any] | str | Path | None = None,
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
-    **options: Any,
-) -> RecordsRelease:
+    context: RunContext | None = None,
+    **method_params: Unpack[MethodParams],
+) -> Release[Any]:
     """Protect records: group them and publish means, or mask their values; verify, measure.
 
-    `data` is a pandas, polars or pyarrow frame (the same kind comes back in `Release.data`), a path, or
-    what `read` returned. `quasi` names the columns to protect, or is "numeric" for every numeric column
-    without another role. Those among them that are categories are named in `nominal`, or in `ordinal` with
-    their levels from lowest to highest (by name alone where numbers, or the column's type, give the order);
-    the method gower groups by them. A column of few whole numbers is warned of as codes that were averaged,
-    unless `numeric` says that they are quantities. `options` are those of the plan's [protect] section
-    (missing, round_integers, shuffle, insist, seed, then) and the parameters of the method (k, ...).
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow data frame, path, or what `read` returned
+        The original records. They are never changed.
+    roles : Roles, optional
+        Which column is what, as one value in place of the arguments below.
+    quasi : list of str or "numeric"
+        Key variables to protect, or every numeric column without another role.
+    method : str, method or list of these, default="mdav"
+        Name of a method, or a method with its parameters: ``tacita.methods.MDAV(k=3)``. Of several, each
+        improves the groups of the one before.
+    k : int, optional
+        Smallest group size; the default of the method unless given.
+    then : str or method, optional
+        Method that improves the groups of `method`.
+    steps : list of mappings
+        Several methods in place of one, each with columns of its own:
+        ``[{"method": "mdav", "quasi": ["wage"], "k": 5}]``.
+    nominal, ordinal, numeric : list of str
+        Key variables that are categories without an order; with one (a mapping gives the levels from lowest
+        to highest; a list of names suffices where numbers, or the type of the column, give the order); and
+        columns of few whole numbers that are quantities, not codes.
+    identifiers, pseudonyms : list of str
+        Columns that name a record: left out of the release, or replaced by pseudonyms made with the key in
+        the file `pseudonym_key`.
+    confidential : list of str
+        Sensitive columns. They are released, and watched for groups that reveal them.
+    strata : list of str
+        Records of different strata are never mixed.
+    unit, unit_columns : str, list of str
+        The column that names the household or firm of a record, and columns that agree within a unit.
+    weight : str
+        Column of sampling weights.
+    hierarchy : mapping from columns to hierarchies
+        Nested labels, or the path of a file, for each column that is generalised.
+    missing : {"refuse", "drop", "stratum", "merge", "level"}, default="refuse"
+        Records with missing key variables: refuse the file, drop them, group them among their like, or
+        group them so and suppress values until each has k like it. "level" is for syntheses.
+    round_integers : bool, default=False
+        Publish whole numbers for columns of whole numbers.
+    shuffle : bool, default=False
+        Release the records in random order.
+    seed : int, str or None
+        Makes protective randomness repeatable. "new" draws one; None takes it from the operating system.
+        Keep it secret: it undoes what was drawn.
+    accept_risks : bool or list of str, default=False
+        Risks that are accepted, and recorded: their names, or True for all.
+    require : mapping or path, optional
+        What the result must satisfy, such as ``{"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}``.
+    measures, without : list of str
+        Measures of loss and risk to compute (["all"] for every one), and those to leave out.
+    domains : list of str
+        Columns whose values are parts of the population to measure by themselves.
+    settings : mapping, optional
+        Parameters of measures, by name.
+    context : Run, optional
+        Listens to progress, and stops or cancels the work.
+    **method_params
+        Parameters of the method.
 
-    `steps` are several methods in place of one, each with columns of its own, as the [[steps]] of a plan:
-    [{"method": "recode", "quasi": ["town"], "map": {...}}, {"method": "mdav", "quasi": ["wage"], "k": 5}].
-    `require` names what the result must satisfy ({"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}), or a
-    file. `unit_columns` agree within a unit and must do so after. `pseudonyms` are identifiers replaced.
+    Returns
+    -------
+    Release
+        The protected frame, of the same type as `data`, with its verdicts, measures and warnings.
 
-    Raises ParameterError, DataError, VerificationError or RequirementError; returns nothing unverified.
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
+    DataError
+        If the records cannot be used, such as with missing values under ``missing="refuse"``.
+    VerificationError
+        If the result does not keep what the method guarantees. Nothing is returned.
+    RequirementError
+        If the result does not meet `require`.
 
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 10.0, 11.0, 12.0], "name": list("abcdef")})
     >>> protect(frame, quasi=["x"], identifiers=["name"], k=3).data["x"].to_pylist()
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
-    return make_release(io.taken_in(data), Protection.asked(**_by_name(locals())), run)
+    return make_release(io.taken_in(data), _protection(locals()), context)
 
 
+@renamed_arguments(insist="accept_risks", engine="executor", run="context")
 def protect_file(
     source: str | Path,
     path: str | Path,
+    roles: Roles | None = None,
     *,
     executor: str | Mapping[str, Any] = "serial",
     report: str | Path | None = None,
     json_report: str | Path | None = None,
     note: str | Path | None = None,
     force: bool = False,
-    run: Run | None = None,
-    **options: Any,
-) -> RecordsRelease:
+    quasi: Sequence[str] | str = (),
+    dependent: Sequence[str] | str = (),
+    independent: Sequence[str] | str = (),
+    method: MethodLike = "mdav",
+    k: int | None = None,
+    then: str | Method | None = None,
+    steps: Sequence[Mapping[str, Any]] = (),
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
+    numeric: Sequence[str] | str = (),
+    identifiers: Sequence[str] | str = (),
+    pseudonyms: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    strata: Sequence[str] | str = (),
+    unit: str | None = None,
+    unit_columns: Sequence[str] | str = (),
+    weight: str | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
+    missing: Missing = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+    seed: int | str | None = None,
+    accept_risks: bool | str | Sequence[str] = False,
+    pseudonym_key: str | Path | None = None,
+    pseudonym_length: int = 20,
+    require: Mapping[str, Any] | str | Path | None = None,
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    context: RunContext | None = None,
+    **method_params: Unpack[MethodParams],
+) -> Release[Path]:
     """Protect a file beyond memory: Parquet, one file or a folder of them, to a Parquet file.
 
-    `executor` works in parts: "serial" in this process, "processes" in several, "dask" on a cluster; or a
-    mapping with name, workers, scheduler and part, the records of a part. `options` are those of `protect`.
-    All records are verified, in the file as it was written; scores are those of a sample. What comes back has
-    no frame: its `data` is the path.
+    All records are verified, in the file as it was written; scores are those of a sample.
+
+    Parameters
+    ----------
+    source, path : path
+        The file or folder to read, and the one to write.
+    executor : str or mapping, default="serial"
+        Works in parts: "serial" in this process, "processes" in several, "dask" on a cluster; or a mapping
+        with name, workers, scheduler and part, the records of a part.
+    report, json_report, note : path, optional
+        Confidential review as a page and as JSON, and the public note.
+    force : bool, default=False
+        Overwrite files.
+
+    All other parameters are as in `protect` and `synthesize`.
+
+    Returns
+    -------
+    Release
+        Its `data` is the path.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
+    DataError
+        If the records cannot be used, such as with missing values under ``missing="refuse"``.
+    VerificationError
+        If the result does not keep what the method guarantees. Nothing is returned.
+    RequirementError
+        If the result does not meet `require`.
+
+    Examples
+    --------
+    >>> import tempfile, pyarrow as pa
+    >>> from pyarrow import parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parquet.write_table(pa.table({"x": [1.0, 2, 3, 10, 11, 12]}), f"{folder}/in.parquet")
+    ...     release = protect_file(f"{folder}/in.parquet", f"{folder}/out.parquet", quasi="x", k=3)
+    ...     parquet.read_table(f"{folder}/out.parquet")["x"].to_pylist()
+    [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
-    # what the executor was called in version 0.1
-    where = {"engine": options.pop("engine")} if "engine" in options else {"executor": executor}
-    asked = Protection.asked(**options)
-    given = {name: getattr(asked, name) for name in Protection.model_fields}
+    request = _protection(locals())
+    fields = {name: getattr(request, name) for name in Protection.model_fields}
     output = {"path": path, "report": report, "json_report": json_report, "note": note}
-    return _run(Plan(input={"path": source}, output=output, **where, **given), run, force=force)
+    plan = Plan(input={"path": source}, output=output, executor=executor, **fields)
+    return run_plan(plan, context, force=force)
 
 
+@overload
+def synthesize(
+    data: str | Path | Microdata,
+    roles: Roles | None = None,
+    *,
+    dependent: Sequence[str] | str,
+    independent: Sequence[str] | str = (),
+    method: MethodLike = "ipso-c",
+    k: int | None = None,
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
+    numeric: Sequence[str] | str = (),
+    identifiers: Sequence[str] | str = (),
+    pseudonyms: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    strata: Sequence[str] | str = (),
+    unit: str | None = None,
+    unit_columns: Sequence[str] | str = (),
+    weight: str | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
+    missing: Literal["refuse", "drop", "level"] = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+    seed: int | str | None = None,
+    accept_risks: bool | str | Sequence[str] = False,
+    pseudonym_key: str | Path | None = None,
+    pseudonym_length: int = 20,
+    require: Mapping[str, Any] | str | Path | None = None,
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    callback: Callable[[Round], None] | None = None,
+    context: RunContext | None = None,
+    **method_params: Unpack[MethodParams],
+) -> Release[Any]: ...
+
+
+@overload
+def synthesize(
+    data: FrameT,
+    roles: Roles | None = None,
+    *,
+    dependent: Sequence[str] | str,
+    independent: Sequence[str] | str = (),
+    method: MethodLike = "ipso-c",
+    k: int | None = None,
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
+    numeric: Sequence[str] | str = (),
+    identifiers: Sequence[str] | str = (),
+    pseudonyms: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    strata: Sequence[str] | str = (),
+    unit: str | None = None,
+    unit_columns: Sequence[str] | str = (),
+    weight: str | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
+    missing: Literal["refuse", "drop", "level"] = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+    seed: int | str | None = None,
+    accept_risks: bool | str | Sequence[str] = False,
+    pseudonym_key: str | Path | None = None,
+    pseudonym_length: int = 20,
+    require: Mapping[str, Any] | str | Path | None = None,
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    callback: Callable[[Round], None] | None = None,
+    context: RunContext | None = None,
+    **method_params: Unpack[MethodParams],
+) -> Release[FrameT]: ...
+
+
+@renamed_arguments(insist="accept_risks", run="context")
 def synthesize(
     data: Any,
+    roles: Roles | None = None,
     *,
-    dependent: str | Sequence[str],
-    independent: str | Sequence[str] = (),
-    method: str = "ipso-c",
-    require: Mapping[str, Any] | str | Path | None = None,
-    numeric: Sequence[str] = (),
-    nominal: Sequence[str] = (),
-    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
-    identifiers: Sequence[str] = (),
-    pseudonyms: Sequence[str] = (),
-    confidential: Sequence[str] = (),
-    strata: Sequence[str] = (),
+    dependent: Sequence[str] | str,
+    independent: Sequence[str] | str = (),
+    method: MethodLike = "ipso-c",
+    k: int | None = None,
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
+    numeric: Sequence[str] | str = (),
+    identifiers: Sequence[str] | str = (),
+    pseudonyms: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    strata: Sequence[str] | str = (),
     unit: str | None = None,
-    unit_columns: Sequence[str] = (),
+    unit_columns: Sequence[str] | str = (),
     weight: str | None = None,
-    measures: Sequence[str] | None = None,
-    without: Sequence[str] = (),
-    domains: Sequence[str] = (),
+    hierarchy: Mapping[str, Any] | None = None,
+    missing: Literal["refuse", "drop", "level"] = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+    seed: int | str | None = None,
+    accept_risks: bool | str | Sequence[str] = False,
+    pseudonym_key: str | Path | None = None,
+    pseudonym_length: int = 20,
+    require: Mapping[str, Any] | str | Path | None = None,
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
-    **options: Any,
-) -> RecordsRelease:
+    callback: Callable[[Round], None] | None = None,
+    context: RunContext | None = None,
+    **method_params: Unpack[MethodParams],
+) -> Release[Any]:
     """Draw dependent columns anew, given independent ones that are kept; verify, measure.
 
-    As `protect`, with `dependent` (columns that are replaced) and `independent` (columns that explain them,
-    released unchanged) in place of `quasi`. Both are numeric; with `copula` and `trees` they may be
-    categories too, named under `nominal` or `ordinal`, and none need be independent. Each stratum is drawn by
-    itself, so that what a method keeps exactly it keeps in every stratum, and hence in all. `options` are
-    missing ("refuse" or "drop"; "level" draws what is missing too), shuffle, insist, seed, round_integers
-    where the method can, and the parameters of the method.
+    Each stratum is drawn by itself, so that what a method keeps exactly it keeps in every stratum, and hence
+    in all.
 
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow data frame, path, or what `read` returned
+        The original records. They are never changed.
+    roles : Roles, optional
+        Which column is what, as one value in place of the arguments below.
+    dependent : list of str
+        Columns that are replaced. They are numeric; with `copula` and `trees` they may be categories too.
+    independent : list of str
+        Columns that explain them, released unchanged. `copula` and `trees` need none.
+    method : str or method, default="ipso-c"
+        Name of a synthesis, or one with its parameters: ``tacita.methods.Trees(k=10)``.
+    k : int, optional
+        Smallest number of records behind a drawn value, of methods that have it.
+    nominal, ordinal, numeric : list of str
+        Key variables that are categories without an order; with one (a mapping gives the levels from lowest
+        to highest; a list of names suffices where numbers, or the type of the column, give the order); and
+        columns of few whole numbers that are quantities, not codes.
+    identifiers, pseudonyms : list of str
+        Columns that name a record: left out of the release, or replaced by pseudonyms made with the key in
+        the file `pseudonym_key`.
+    confidential : list of str
+        Sensitive columns. They are released, and watched for groups that reveal them.
+    strata : list of str
+        Records of different strata are never mixed.
+    unit, unit_columns : str, list of str
+        The column that names the household or firm of a record, and columns that agree within a unit.
+    weight : str
+        Column of sampling weights.
+    hierarchy : mapping from columns to hierarchies
+        Nested labels, or the path of a file, for each column that is generalised.
+    missing : {"refuse", "drop", "level"}, default="refuse"
+        Records with missing values: refuse the file, drop them, or draw what is missing too.
+    round_integers : bool, default=False
+        Publish whole numbers for columns of whole numbers.
+    shuffle : bool, default=False
+        Release the records in random order.
+    seed : int, str or None
+        Makes protective randomness repeatable. "new" draws one; None takes it from the operating system.
+        Keep it secret: it undoes what was drawn.
+    accept_risks : bool or list of str, default=False
+        Risks that are accepted, and recorded: their names, or True for all.
+    require : mapping or path, optional
+        What the result must satisfy, such as ``{"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}``.
+    measures, without : list of str
+        Measures of loss and risk to compute (["all"] for every one), and those to leave out.
+    domains : list of str
+        Columns whose values are parts of the population to measure by themselves.
+    settings : mapping, optional
+        Parameters of measures, by name.
+    callback : callable, optional
+        Follows fuzzy c-regression (`fcrm`) round by round. It gets what the round found (memberships, curves
+        of the clusters, released values, objective) and, where it reads `report`, the scores that a release
+        would have. The run goes on when it returns.
+    context : Run, optional
+        Listens to progress, and stops or cancels the work.
+    **method_params
+        Parameters of the method.
+
+    Returns
+    -------
+    Release
+        The synthetic frame, of the same type as `data`, with its verdicts, measures and warnings.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
+    DataError
+        If the records cannot be used, such as with missing values under ``missing="refuse"``.
+    VerificationError
+        If the result does not keep what the method guarantees. Nothing is returned.
+    RequirementError
+        If the result does not meet `require`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import pyarrow as pa
     >>> s = np.random.default_rng(0).normal(size=60)
@@ -268,172 +654,276 @@ def synthesize(
     >>> made = synthesize(frame, dependent=["y"], independent=["s"], method="ipso-c")
     >>> bool(np.isclose(np.mean(made.data["y"]), np.mean(frame["y"]))), made.data["s"].equals(frame["s"])
     (True, True)
-    """
-    return make_release(io.taken_in(data), Protection.asked(**_by_name(locals())), run)
-
-
-def watch(
-    data: Any,
-    *,
-    dependent: str | Sequence[str],
-    independent: str | Sequence[str] = (),
-    on_round: Callable[[Round], None],
-    measures: Sequence[str] = ("PIL", "DR", "SCORE"),
-    run: Run | None = None,
-    **options: Any,
-) -> RecordsRelease:
-    """`synthesize` by fuzzy c-regression, heard round by round, each as the release would be with it.
-
-    `on_round` gets what a round found (memberships, curves of the clusters, released values, objective) and,
-    where it asks for `report`, its scores. The run goes on when it returns: a listener that waits makes
-    steps. Told that it is enough, the run ends with the round that it is in. What is returned is verified as
-    ever; a release that is refused was heard all the same.
-
     >>> from tacita import datasets
-    >>> heard = []
-    >>> made = watch(
-    ...     datasets.five_clouds(), dependent="y", independent="x", on_round=heard.append, c=5, rmax=4
+    >>> rounds = []
+    >>> made = synthesize(
+    ...     datasets.five_clouds(), dependent="y", independent="x", method="fcrm", c=5, rmax=4,
+    ...     callback=rounds.append, measures=["PIL"],
     ... )
-    >>> [round.iteration.iteration for round in heard], heard[-1].report["PIL"] == made.report["PIL"]
+    >>> [round.iteration.iteration for round in rounds], rounds[-1].report["PIL"] == made.report["PIL"]
     ([1, 2, 3, 4], True)
     """
-    asked = Protection.asked(
-        **options, dependent=dependent, independent=independent, measures=measures, method="fcrm"
-    )
-    return _watch(io.taken_in(data), asked, on_round, run)
+    request = _protection(locals())
+    if callback is not None:
+        return _watch(io.taken_in(data), request, callback, context)
+    return make_release(io.taken_in(data), request, context)
 
 
-def compare(
+@renamed_arguments(insist="accept_risks", run="context")
+def compare_methods(
     data: Any,
+    roles: Roles | None = None,
     *,
-    quasi: str | Sequence[str] = (),
-    dependent: str | Sequence[str] = (),
-    independent: str | Sequence[str] = (),
+    quasi: Sequence[str] | str = (),
+    dependent: Sequence[str] | str = (),
+    independent: Sequence[str] | str = (),
     method: str | Sequence[str] = "mdav",
-    numeric: Sequence[str] = (),
-    nominal: Sequence[str] = (),
-    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
-    identifiers: Sequence[str] = (),
-    pseudonyms: Sequence[str] = (),
-    confidential: Sequence[str] = (),
-    strata: Sequence[str] = (),
+    k: int | Sequence[int] | None = None,
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
+    numeric: Sequence[str] | str = (),
+    identifiers: Sequence[str] | str = (),
+    pseudonyms: Sequence[str] | str = (),
+    confidential: Sequence[str] | str = (),
+    strata: Sequence[str] | str = (),
     unit: str | None = None,
-    unit_columns: Sequence[str] = (),
+    unit_columns: Sequence[str] | str = (),
     weight: str | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
+    missing: Missing = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+    seed: int | str | None = None,
+    accept_risks: bool | str | Sequence[str] = False,
+    pseudonym_key: str | Path | None = None,
+    pseudonym_length: int = 20,
     require: Mapping[str, Any] | str | Path | None = None,
     loss: str = "PIL",
     risk: str = "DR",
-    measures: Sequence[str] | None = None,
-    without: Sequence[str] = (),
-    domains: Sequence[str] = (),
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
-    **options: Any,
+    context: RunContext | None = None,
+    **method_params: Unpack[MethodParamGrid],
 ) -> Trials:
     """Try methods and parameters on the same records, and find those that no other beats.
 
-    Takes what `protect` or `synthesize` takes, with lists: `method=["mdav", "hm"]`, `k=[3, 5, 10]`. A
-    parameter goes to the methods that have it. Each trial is a verified release, of which only the figures
-    are kept. One that fails keeps its reason and does not stop the others; if all fail, the first error is
-    raised.
+    Each trial is a verified release, of which only the figures are kept. One that fails keeps its reason and
+    does not stop the others; if all fail, the first error is raised.
 
+    Parameters
+    ----------
+    data
+        As in `protect`.
+    method, k, **method_params
+        A value or a list of values to try: ``method=["mdav", "hm"], k=[3, 5, 10]``. A parameter goes to the
+        methods that have it.
+    loss, risk : str, default="PIL" and "DR"
+        The measures on the two axes.
+
+    All other parameters are as in `protect` and `synthesize`.
+
+    Returns
+    -------
+    Trials
+        One for each method and combination of its parameters; `to_pandas()` gives a row each.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
+    DataError
+        If the records cannot be used, such as with missing values under ``missing="refuse"``.
+    VerificationError
+        If the result does not keep what the method guarantees. Nothing is returned.
+    RequirementError
+        If the result does not meet `require`.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 4.0, 10.0, 11.0, 12.0, 13.0]})
-    >>> trials = compare(frame, quasi="x", method=["mdav", "hm"], k=[3, 4], loss="IL1", risk="DLD")
+    >>> trials = compare_methods(frame, quasi="x", method=["mdav", "hm"], k=[3, 4], loss="IL1", risk="DLD")
     >>> [(trial.method, trial.parameters["k"], trial.groups) for trial in trials]
     [('hm', 3, 2), ('hm', 4, 2), ('mdav', 3, 2), ('mdav', 4, 2)]
     """
-    return _compare(io.taken_in(data), *Protection.compared(**_by_name(locals())), run)
+    return _compare(io.taken_in(data), *Protection.compared(**_named(locals())), context)
 
 
-def assess(
+@renamed_arguments(run="context")
+def evaluate(
     original: Any,
     released: Any,
     *,
-    quasi: str | Sequence[str],
-    nominal: Sequence[str] = (),
-    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    quasi: Sequence[str] | str,
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
     unit: str | None = None,
-    measures: Sequence[str] | None = None,
-    without: Sequence[str] = (),
-    domains: Sequence[str] = (),
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
+    domains: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
 ) -> Report:
-    """Measure loss and risk of a release, whoever made it: same records in the same order, same columns.
+    """Measure loss and risk of a release by any program.
 
-    Frames, paths, or what `read` returned. Records with a missing value on either side are left out and
-    counted in the report's notes. `nominal`, `ordinal` and `unit` are as in `protect`. `measures` names those
-    to compute (["all"] for every one), `without` those to leave out, `settings` gives their parameters
-    ({"DBRL": {"attributes": [3, 5]}}); `domains` names columns whose values are parts of the population to
-    look into.
+    Records with a missing value on either side are left out, and counted in the notes of the report.
 
+    Parameters
+    ----------
+    original, released : data frames, paths, or what `read` returned
+        The same records in the same order, with the same columns.
+    quasi : list of str or "numeric"
+        The columns that were changed.
+    nominal, ordinal, unit
+        As in `protect`.
+    measures, without : list of str
+        Measures to compute (["all"] for every one), and those to leave out.
+    domains : list of str
+        Columns whose values are parts of the population to measure by themselves.
+    settings : mapping, optional
+        Parameters of measures, by name: ``{"DBRL": {"attributes": [3, 5]}}``.
+    context : Run, optional
+        Listens to progress, and stops or cancels the work.
+
+    Returns
+    -------
+    Report
+        A score for each measure.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or the release lacks a column.
+    DataError
+        If the files do not have the same records.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0]})
-    >>> assess(frame, frame, quasi=["x"])["IL1"].value
+    >>> evaluate(frame, frame, quasi=["x"])["IL1"].value
     0.0
     """
-    asked = Protection.asked(**_by_name(locals()))
-    return _assess(io.taken_in(original), io.taken_in(released), asked, run)
+    return _assess(io.taken_in(original), io.taken_in(released), _protection(locals()), context)
 
 
-def risk(
+@renamed_arguments(run="context")
+def risk_profile(
     data: Any,
     *,
-    keys: str | Sequence[str],
+    keys: Sequence[str] | str,
     weight: str | None = None,
     unit: str | None = None,
-    sensitive: str | Sequence[str] = (),
+    sensitive: Sequence[str] | str = (),
     fraction: float | None = None,
     population: float | None = None,
-    missing_as: str = "category",
-    measures: Sequence[str] | None = None,
-    without: Sequence[str] = (),
+    missing_as: Literal["category", "wildcard"] = "category",
+    measures: Sequence[str] | str | None = None,
+    without: Sequence[str] | str = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
 ) -> RiskProfile:
-    """Measure what the keys of a file give away, before anything is protected. Confidential.
+    """Measure the disclosure risk of a file before anything is protected. The result is confidential.
 
-    `keys` are columns that an attacker may know. Whom they stand for in the population is known by `weight`,
-    a column of sampling weights, or by a sampling `fraction` or the size of the `population`; without these
-    the file is taken for the population. `unit` names households or firms, `sensitive` the columns that
-    nobody should learn. A missing key is a value of its own, or with missing_as="wildcard" any value.
-    `measures` are names of measures, by default all that look at a file by itself; `settings` gives their
-    parameters, as in `assess`.
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    keys : list of str
+        Columns that an attacker may know.
+    weight : str, optional
+        Column of sampling weights. Without weights, `fraction` and `population` the file is taken for the
+        population.
+    unit : str, optional
+        Column of households or firms.
+    sensitive : list of str
+        Columns whose values must not be learned.
+    fraction, population : float, optional
+        The share of the population that is in the file, or the size of the population.
+    missing_as : {"category", "wildcard"}, default="category"
+        A missing key is a value of its own, or any value.
+    measures, without, settings
+        As in `evaluate`; by default all measures that need one file alone.
+    context : Run, optional
+        Listens to progress, and stops or cancels the work.
 
+    Returns
+    -------
+    RiskProfile
+        Scores by name, and the tables that they come from.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong.
+    DataError
+        If the records cannot be used.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> frame = pa.table({"sex": list("ffmm"), "town": list("aabc"), "w": [9.0, 9.0, 9.0, 9.0]})
-    >>> profile = risk(frame, keys=["sex", "town"], weight="w")
+    >>> profile = risk_profile(frame, keys=["sex", "town"], weight="w")
     >>> profile.headline
     '2 of 4 records (50 %) are alone on sex, town.'
     >>> round(profile["individual_risk_max"].value, 3)
     0.275
     """
-    asked = RiskSection(**{name: each for name, each in locals().items() if name in RiskSection.model_fields})
+    values = locals()
+    request = RiskSection(**{name: values[name] for name in RiskSection.model_fields})
     chosen = MeasureSection(names=measures, without=without, settings=settings or {})
-    return _risk_profile(io.taken_in(data), asked, chosen, run)
+    return _risk_profile(io.taken_in(data), request, chosen, context)
 
 
-def check(
+@renamed_arguments(run="context")
+def check_requirements(
     released: Any,
     require: Mapping[str, Any] | str | Path,
     *,
     original: Any = None,
-    quasi: str | Sequence[str] = (),
-    nominal: Sequence[str] = (),
-    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    quasi: Sequence[str] | str = (),
+    nominal: Sequence[str] | str = (),
+    ordinal: Sequence[str] | str | Mapping[str, Sequence[str]] = (),
     unit: str | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
 ) -> tuple[Verdict, ...]:
-    """Judge a file, whoever made it, by requirements: one verdict each.
+    """Check whether a file, by any program, meets requirements.
 
-    `require` is as in `protect`: names of measures with limits, or the TOML file of an office. Measures that
-    compare need the `original`, the same records in the same order, and `quasi`, the columns that were
-    changed; without it, these are the keys of requirements that name none. Where a `unit` is named, a column
-    of the original or else of the file, measures that can count its units do.
+    Parameters
+    ----------
+    released : data frame, path, or what `read` returned
+        The file to check.
+    require : mapping or path
+        Names of measures with limits, as in `protect`, or the TOML file of an office.
+    original : data frame, path, or what `read` returned, optional
+        The same records in the same order, for measures that compare.
+    quasi : list of str or "numeric"
+        The columns that were changed. An original needs them; without one, these are the keys of
+        requirements that name none.
+    nominal, ordinal, unit
+        As in `protect`. The unit is a column of the original, or else of the file.
+    context : Run, optional
+        Listens to progress, and stops or cancels the work.
 
+    Returns
+    -------
+    tuple of Verdict
+        One for each requirement.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong.
+    DataError
+        If the files cannot be used or compared.
+
+    Examples
+    --------
     >>> import pyarrow as pa
-    >>> found = check(pa.table({"sex": list("ffmmm")}), {"k_anonymity": {"k": 3, "keys": ["sex"]}})
+    >>> frame = pa.table({"sex": list("ffmmm")})
+    >>> found = check_requirements(frame, {"k_anonymity": {"k": 3, "keys": ["sex"]}})
     >>> found[0].passed, found[0].detail
     (False, '2 of 5 records share their keys with fewer than 3 records by sex (fewest: 2)')
     """
@@ -441,15 +931,66 @@ def check(
     if original is None:
         named = [quasi] if isinstance(quasi, str) else quasi
         keys = () if quasi == "numeric" else named
-        return _check(io.taken_in(released), limits, keys=keys, unit=unit, run=run)
+        return _check(io.taken_in(released), limits, keys=keys, unit=unit, run=context)
     if not quasi:
         raise ParameterError("Check: an original needs the columns that were changed (quasi), got none.")
-    roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal, unit=unit)
-    return _check(io.taken_in(released), limits, io.taken_in(original).with_roles(roles), run=run)
+    given = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal, unit=unit)
+    return _check(io.taken_in(released), limits, io.taken_in(original).with_roles(given), run=context)
 
 
-def _by_name(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a verb as it was called, but for the records and the run; its options among them."""
-    apart = ("data", "original", "released", "run", "options")
-    named = {name: each for name, each in arguments.items() if name not in apart}
-    return {**named, **arguments.get("options", {})}
+# What verbs do not hand on to the sections of a plan.
+_APART = frozenset(
+    {"data", "original", "released", "source", "path", "executor", "report", "json_report", "note", "force"}
+    | {"callback", "context", "roles", "accept_risks", "then", "method_params"}
+)
+_OPTIONS = {name: field.get_default() for name, field in ReleaseOptions.model_fields.items()}
+
+
+def _named(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a verb as the sections of a plan name them, its `method_params` among them.
+
+    An option that is as it would be without it is left out, and so is a `k` that nobody gave.
+    """
+    values = {name: value for name, value in arguments.items() if name not in _APART}
+    if (roles := arguments.get("roles")) is not None:
+        given = roles.model_dump(exclude_unset=True)
+        if twice := [name for name in Roles.model_fields if values.get(name)]:
+            raise ParameterError(f"Roles: roles and {', '.join(twice)} were both given. Choose one of them.")
+        values |= given
+    for name, usual in {**_OPTIONS, "k": None, "hierarchy": None}.items():
+        # compared as what it is: a frame handed over by mistake has no truth value
+        if name in values and type(values[name]) is type(usual) and values[name] == usual:
+            del values[name]
+    accepted = arguments.get("accept_risks", False)
+    if isinstance(accepted, bool):
+        values |= {"insist": True} if accepted else {}
+    elif accepted:
+        values["accept"] = accepted
+    return {**values, **arguments.get("method_params", {})}
+
+
+def _with_method(values: dict[str, Any], then: MethodLike | None = None) -> dict[str, Any]:
+    """The same with methods that were built taken apart into names and parameters."""
+    if "method" not in values and then is None:
+        return values
+    method = values.get("method", "mdav")
+    if not isinstance(method, str | Method | list | tuple):
+        # the section of the method says what is wrong
+        return values
+    chain = [method] if isinstance(method, str | Method) else list(method)
+    chain += [] if then is None else [then]
+    name, params = registry.named_with_params(chain, *registry.PROTECTING)
+    if twice := [name for name in params if name in values and values[name] != params[name]]:
+        raise ParameterError(
+            f"{name}: {', '.join(twice)} is given with the method and beside it, with different values. "
+            "Give it once."
+        )
+    return {**values, "method": name, **params}
+
+
+def _protection(arguments: Mapping[str, Any]) -> Protection:
+    """What the arguments of a verb ask for."""
+    values = _with_method(_named(arguments), arguments.get("then"))
+    if steps := values.get("steps"):
+        values["steps"] = [_with_method(dict(step)) for step in steps]
+    return Protection.asked(**values)

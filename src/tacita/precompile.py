@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Categories, Comparison, Hierarchy, Microdata, Relations, Roles, Run, Table
+from tacita.core import Categories, Comparison, Hierarchy, Microdata, Relations, Roles, RunContext, Table
 from tacita.core.results.score import Files
 from tacita.core.spec import registry
 from tacita.kernels.compiling import compiling_told
@@ -30,7 +30,7 @@ _NAMES = np.arange(40.0) % 3
 _TRAITS = tuple(f"trait {i}" for i in range(6))
 
 
-def warmup(run: Run | None = None) -> None:
+def warmup(run: RunContext | None = None) -> None:
     """Run every built-in method and measure on a few records or cells, which compiles their kernels."""
     steps = [
         (name, _WARM[kind], registry.lookup(name, kind))
@@ -38,7 +38,7 @@ def warmup(run: Run | None = None) -> None:
         for name in names
         if kind in _WARM
     ]
-    steering = run or Run()
+    steering = run or RunContext()
     with _seldom_collecting():
         for done, (name, warm, found) in enumerate(steps):
             steering.report(f"compiling {name}", done, len(steps))
@@ -79,7 +79,7 @@ def _grouping(_: str, found: Any) -> None:
 def _masking(name: str, found: Any) -> None:
     if "numeric" not in found.takes:
         # areas follow from towns, which matters to nobody here
-        _release(name, quasi=["area", "town"], unit="unit", insist=True)
+        _release(name, quasi=["area", "town"], unit="unit", accept_risks=True)
         return
     found().mask(_X)
     found().mask(_X, units=_UNITS)
@@ -118,7 +118,9 @@ def _withholding(name: str, found: Any) -> None:
 
 def _release(name: str, n: int = 240, **roles: Any) -> None:
     """What takes categories is made whole: records, strata and texts are what its kernels see."""
-    make_release(Microdata.of(_records(n)), Protection.asked(method=name, measures=["IL1"], **roles), Run())
+    make_release(
+        Microdata.of(_records(n)), Protection.asked(method=name, measures=["IL1"], **roles), RunContext()
+    )
 
 
 def _records(n: int) -> pa.Table:
@@ -205,7 +207,7 @@ def _look_near() -> None:
     from tacita.microdata.methods.microaggregation.neighbours import nearest_by_cuts
     from tacita.microdata.methods.microaggregation.set_partitioning import Columns, broken_triples
 
-    nearest_by_cuts(_X, 5, Run())
+    nearest_by_cuts(_X, 5, RunContext())
     columns = Columns(len(_X), 2, Pricing(_X, 2, np.zeros(len(_X))).errors_of)
     columns.add(np.array([[0, 1, -1], [1, 2, -1], [0, 2, -1]]))
     broken_triples(columns, np.full(3, 0.5), np.empty((0, 3), dtype=np.int64), 1)

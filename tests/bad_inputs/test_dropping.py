@@ -131,7 +131,7 @@ def test_the_command_line_refuses_without_writing(name, tmp_path, capsys):
 
 
 def test_a_comparison_says_why_it_cannot_drop():
-    trials = tacita.compare(
+    trials = tacita.compare_methods(
         pa.table(FRAME).select(["income", "weight"]),
         quasi="income",
         method=["mdav", "drop"],

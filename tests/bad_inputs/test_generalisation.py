@@ -66,7 +66,7 @@ WRONG = {
     "an unknown beta": {"models": {"beta_likeness": {"column": "disease", "beta": 1, "kind": "odd"}}},
     "delta below nought": {"models": {"delta_disclosure": {"column": "disease", "delta": -1}}},
     "k of one beside a model of classes": {"k": 1, "models": {"l_diversity": {"column": "disease", "l": 2}}},
-    "k of nought": {"k": 0, "models": {"k_map": {"k": 3, "weight": "weight"}}, "insist": True},
+    "k of nought": {"k": 0, "models": {"k_map": {"k": 3, "weight": "weight"}}, "accept_risks": True},
     "k-map without k": {"models": {"k_map": {"weight": "weight"}}},
     "k-map of one": {"models": {"k_map": {"k": 1, "weight": "weight"}}},
     "k-map of a half": {"models": {"k_map": {"k": 2.5, "weight": "weight"}}},

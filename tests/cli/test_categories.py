@@ -73,7 +73,7 @@ def test_undeclared_text_is_an_error_that_says_how_to_declare_it(persons, tmp_pa
 
 
 def test_methods_are_compared_on_categories_and_those_of_numbers_say_why_not(persons):
-    trials = tacita.compare(
+    trials = tacita.compare_methods(
         persons,
         quasi=["age", "sex", "education"],
         nominal="sex",

@@ -218,7 +218,7 @@ def test_run_says_that_a_plan_which_only_compares_has_no_output(survey, capsys):
     assert run_command(["run", str(plan)]) == 2
     assert "output.path is required" in capsys.readouterr().err
     assert run_command(["run", str(plan), "--script"]) == 0
-    assert "tacita.compare(" in capsys.readouterr().out
+    assert "tacita.compare_methods(" in capsys.readouterr().out
 
 
 def test_every_command_has_help(capsys):

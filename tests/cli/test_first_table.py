@@ -56,7 +56,7 @@ class TestSensitiveSums:
             tacita.api.run_table(tacita.api.load_plan(plan_of(firms, "")), force=True)
 
     def test_in_python_the_argument_is_named_and_works(self, firms):
-        rules = [tacita.method("dominance", n=2, k=30)]
+        rules = [tacita.get_method("dominance", n=2, k=30)]
         table = tacita.tabulate(firms, ["region", "sector"], "turnover", unit="group_id", rules=rules)
         with pytest.raises(tacita.DataError, match=r"sensitive themselves: 2\. .* too: margins=True\.$"):
             tacita.suppress(table, margins=False)

@@ -1,4 +1,4 @@
-"""`tacita risk` and `tacita.risk`: what keys give away before anything is protected; nobody's own figures."""
+"""`tacita risk` and `tacita.risk_profile`: what keys give away before anything is protected."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def test_no_figure_of_a_record_and_no_rare_value_is_in_json_or_page(folder, caps
     assert run_command(words(folder, *more)) == 0
     heard = capsys.readouterr()
     texts = [(folder / name).read_text() for name in ("r.json", "r.html")] + [heard.out, heard.err]
-    profile = tacita.risk(survey(), keys=KEYS, weight="w")
+    profile = tacita.risk_profile(survey(), keys=KEYS, weight="w")
     for text in texts:
         for value in RARE:
             assert value not in text
@@ -100,8 +100,8 @@ def test_values_of_few_units_are_not_named():
     frame.loc[10:30, "region"] = ["Eastend"] + ["Northmark"] * 20
     frame.loc[10:30, "home"] = np.arange(21) % 2
     settings = {"suda2": {"size": 3}}
-    by_records = tacita.risk(frame, keys=KEYS, fraction=0.1, settings=settings)
-    by_units = tacita.risk(frame, keys=KEYS, fraction=0.1, unit="home", settings=settings)
+    by_records = tacita.risk_profile(frame, keys=KEYS, fraction=0.1, settings=settings)
+    by_units = tacita.risk_profile(frame, keys=KEYS, fraction=0.1, unit="home", settings=settings)
     assert "shepherd" in {each.value for each in by_records.by_value}
     assert "shepherd" not in {each.value for each in by_units.by_value}
 
@@ -116,7 +116,7 @@ def test_the_page_stands_alone(folder):
 
 def test_names_of_columns_are_escaped_on_the_page(tmp_path):
     frame = pa.table({"<b>sex</b>": ["f", "f", "m"], "town": ["<i>x</i>"] * 3})
-    profile = tacita.risk(frame, keys=["<b>sex</b>", "town"])
+    profile = tacita.risk_profile(frame, keys=["<b>sex</b>", "town"])
     tacita.save_risk(profile, report=tmp_path / "r.html")
     text = (tmp_path / "r.html").read_text()
     assert "<b>sex" not in text
@@ -140,14 +140,16 @@ def test_a_plan_does_the_same(folder, capsys):
     assert (folder / "r.json").read_bytes() == (folder / "c.json").read_bytes()
     assert run_command(["run", str(folder / "plan.toml"), "--script"]) == 0
     script = capsys.readouterr().out
-    assert "tacita.risk(data, keys=['region', 'sex', 'job'], weight='w')" in script
+    assert "tacita.risk_profile(data, keys=['region', 'sex', 'job'], weight='w')" in script
     plan = RiskPlan.from_toml((folder / "plan.toml").read_text(), folder)
     assert RiskPlan.from_toml(plan.to_toml()) == plan
     assert run_command(["run", str(folder / "plan.toml"), "--dry-run"]) == 0
 
 
 def test_figures_per_record_become_frames():
-    profile = tacita.risk(survey(), keys=KEYS, weight="w", measures=["k_anonymity", "individual_risk"])
+    profile = tacita.risk_profile(
+        survey(), keys=KEYS, weight="w", measures=["k_anonymity", "individual_risk"]
+    )
     frame = profile.to_pandas()
     assert list(frame.columns) == ["record", "k_anonymity", "individual_risk"]
     plain = survey().groupby(KEYS)["w"].transform("size")
@@ -157,7 +159,7 @@ def test_figures_per_record_become_frames():
 
 def test_tables_of_a_profile_are_plain_counts():
     frame = survey()
-    profile = tacita.risk(frame, keys=KEYS)
+    profile = tacita.risk_profile(frame, keys=KEYS)
     sizes = frame.groupby(KEYS).size()
     for band in profile.bands:
         inside = sizes[(sizes >= band.least) & (sizes <= (band.most or 10**9))]
@@ -171,15 +173,15 @@ def test_tables_of_a_profile_are_plain_counts():
 
 
 def test_what_has_no_figure_is_told_once_and_what_was_asked_for_keeps_its_reason():
-    profile = tacita.risk(survey(), keys=KEYS)
+    profile = tacita.risk_profile(survey(), keys=KEYS)
     assert any("Not measured: l_diversity" in note for note in profile.report.notes)
     assert "l_diversity" not in {score.name for score in profile.report}
-    asked = tacita.risk(survey(), keys=KEYS, measures=["l_diversity"])
+    asked = tacita.risk_profile(survey(), keys=KEYS, measures=["l_diversity"])
     assert "no sensitive column" in asked["l_diversity"].reason
 
 
 def test_all_means_every_measure_of_a_file_by_itself():
-    profile = tacita.risk(survey(), keys=KEYS, measures=["all"], without=["suda2"])
+    profile = tacita.risk_profile(survey(), keys=KEYS, measures=["all"], without=["suda2"])
     names = [score.name for score in profile.report]
     assert "l_diversity" in names
     assert "suda2" not in names
@@ -187,18 +189,20 @@ def test_all_means_every_measure_of_a_file_by_itself():
 
 
 def test_a_key_that_nearly_everybody_has_alone_is_warned_of():
-    profile = tacita.risk(survey(), keys=["w", "sex"])
+    profile = tacita.risk_profile(survey(), keys=["w", "sex"])
     assert any("w has" in note and "recode it" in note for note in profile.report.notes)
 
 
 def test_settings_reach_the_measures_that_take_them():
     frame = survey()
     frame.loc[5, "job"] = None
-    profile = tacita.risk(frame, keys=KEYS, missing_as="wildcard", fraction=0.1, settings={"all_m": {"m": 1}})
+    profile = tacita.risk_profile(
+        frame, keys=KEYS, missing_as="wildcard", fraction=0.1, settings={"all_m": {"m": 1}}
+    )
     assert profile["k_anonymity"].reading["missing_as"] == "wildcard"
     assert profile["individual_risk"].reading["population"] == "sampling fraction 0.1"
     assert any("1 of 400 records miss a key" in note for note in profile.report.notes)
-    one = tacita.risk(frame, keys=KEYS, measures=["all_m"], settings={"all_m": {"m": 1}})
+    one = tacita.risk_profile(frame, keys=KEYS, measures=["all_m"], settings={"all_m": {"m": 1}})
     assert profile["all_m"].value >= one["all_m"].value
 
 
@@ -234,7 +238,7 @@ BAD = {
 def test_what_is_asked_wrongly_is_refused_in_words(name):
     given, told = BAD[name]
     with pytest.raises(ParameterError, match=told):
-        tacita.risk(survey(), **given)
+        tacita.risk_profile(survey(), **given)
 
 
 def test_what_is_read_is_never_written_over(folder, capsys):
@@ -247,17 +251,17 @@ def test_what_is_read_is_never_written_over(folder, capsys):
     assert (folder / "there.json").read_text() == "mine"
     assert (folder / "survey.csv").read_bytes() == before
     capsys.readouterr()
-    profile = tacita.risk(folder / "survey.csv", keys=KEYS)
+    profile = tacita.risk_profile(folder / "survey.csv", keys=KEYS)
     with pytest.raises(ParameterError, match="the same file"):
         tacita.save_risk(profile, json_report=folder / "survey.csv", force=True)
 
 
 def test_a_run_can_be_cancelled(folder):
-    from tacita import Cancelled, Run
+    from tacita import Cancelled, RunContext
 
     plan = RiskPlan(
         input={"path": folder / "survey.csv"}, risk={"keys": KEYS}, output={"json": folder / "r.json"}
     )
     with pytest.raises(Cancelled):
-        api.run_risk(plan, Run(cancelled=lambda: True))
+        api.run_risk(plan, RunContext(should_cancel=lambda: True))
     assert not (folder / "r.json").exists()

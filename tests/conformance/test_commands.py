@@ -77,7 +77,7 @@ def test_suppression(name, tmp_path, capsys):
     (tmp_path / "cells.csv").write_text("r,c,v,p\n" + cells)
     words = ["suppress", str(tmp_path / "cells.csv"), "--out", str(tmp_path / "out.csv"), "--method", name]
     words += ["--rows", "r", "--columns", "c", "--value", "v", "--primary", "p"]
-    assert run_command([*words, "--problem", tacita.method(name).problems[0]]) == 0
+    assert run_command([*words, "--problem", tacita.get_method(name).problems[0]]) == 0
     assert_options_are_shown(["suppress", "--method"], "suppression", name, capsys, apart=["seconds"])
 
 

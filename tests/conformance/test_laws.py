@@ -64,7 +64,7 @@ def test_a_release_by_its_name_says_what_is_promised_and_what_is_not(kind, name)
     options = {"method": name, "strata": ["region"], "unit": "unit", "identifiers": ["unit"], **roles}
     verb = tacita.synthesize if drawn else tacita.protect
     # of so few records chance decides whether they are remembered
-    release = verb(persons(), missing="drop", seed=SEED, measures=[loss], insist=drawn, **options)
+    release = verb(persons(), missing="drop", seed=SEED, measures=[loss], accept_risks=drawn, **options)
     promised = {verdict.guarantee for verdict in release.record.verdicts if verdict.passed}
     assert promised >= set(found.guarantees)
     assert drawn or any("Groups of k" in text for text in release.record.not_promised)
@@ -94,7 +94,7 @@ def test_every_kind_that_protects_says_what_it_publishes():
 
 
 def test_maskings_and_groups_are_compared_on_one_map():
-    trials = tacita.compare(
+    trials = tacita.compare_methods(
         persons().select(["x"]), quasi="x", method=["mdav", "noise", "rank-swap"], k=[3], alpha=[0.1, 0.5]
     )
     assert [(trial.method, trial.groups is None) for trial in trials] == [
@@ -125,9 +125,9 @@ def test_public_names_are_found_whichever_is_asked_for_first(first):
 
 def test_unknown_names_are_answered_with_where_the_known_ones_stand():
     with pytest.raises(tacita.ParameterError, match="The list of methods has all"):
-        tacita.method("nosuch")
+        tacita.get_method("nosuch")
     with pytest.raises(tacita.ParameterError, match=r"Did you mean mdav"):
-        tacita.method("mdaf")
+        tacita.get_method("mdaf")
 
 
 def test_a_plug_in_is_found_but_never_replaces_a_built_in(monkeypatch):

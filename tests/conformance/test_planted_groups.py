@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from conformance.breakers import breakers, expect_broken, planted, unbroken
-from tacita.core import Cancelled, Partition, Run
+from tacita.core import Cancelled, Partition, RunContext
 from tacita.microdata.methods.microaggregation.kmeans_variants import KMeans1
 from tacita.microdata.methods.microaggregation.mdav import MDAV
 from tacita.microdata.methods.microaggregation.microaggregation_method import Microaggregation
@@ -60,7 +60,7 @@ def whatever_n(self, x, run=None, **given):
 
 
 def never_asked(self, x, units, run):
-    return MDAV(k=self.k).group(x, units, Run())
+    return MDAV(k=self.k).group(x, units, RunContext())
 
 
 def forgetful(self, x, run=None, *, start=None, **given):
@@ -80,20 +80,20 @@ def claims_more(self):
 
 
 def impatient(self, x, labels, units, run):
-    if run.enough():
+    if run.should_stop():
         raise Cancelled("Cancelled while improving groups. Nothing was written.")
     return labels
 
 
 def small_when_stopped(self, x, run=None, **given):
     found = MDAV(k=self.k).partition(x, run, **given)
-    if run is None or not run.enough():
+    if run is None or not run.should_stop():
         return found
     return Partition(np.arange(len(x)) // (self.k - 1), self.k - 1)
 
 
 def any_when_stopped(self, x, run=None, *, start=None, **given):
-    if start is None or run is None or not run.enough():
+    if start is None or run is None or not run.should_stop():
         return KMeans1(k=self.k).partition(x, run, start=start, **given)
     return Partition(np.arange(len(x)) % (len(x) // self.k), self.k)
 

@@ -78,7 +78,7 @@ def withholding(
     def withhold(self, codes, weights, run, *, units=None):
         if taking is not None and taking(codes, units):
             return Withheld(np.zeros(codes.shape, dtype=bool), 0.0, "heuristic")
-        if empty_handed and run.enough():
+        if empty_handed and run.should_stop():
             return Withheld(np.zeros((0, 3), dtype=bool), 0.0, "stopped")
         cells = changed(whole_keys(self, codes, units), codes)
         if not silent:

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.breakers import breakers, drawn, expect_broken, planted, unbroken
 from tacita import testing
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.masking.masking_method import Masked, Masking
 from tacita.microdata.methods.masking.noise import Noise
 
@@ -33,7 +33,7 @@ def doubled(self, x, run=None, **given):
 
 
 def uncancelled(self, x, run=None, **given):
-    return Noise().masked(x, replace(run or Run(), cancelled=lambda: False), **given)
+    return Noise().masked(x, replace(run or RunContext(), should_cancel=lambda: False), **given)
 
 
 MASKINGS = {

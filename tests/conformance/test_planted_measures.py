@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.breakers import breakers, expect_broken, planted, unbroken
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.measures.loss.changed_values import IL1
 from tacita.microdata.measures.measure import Measure
 
@@ -30,7 +30,7 @@ MEASURES = {
         measure(lambda pair: abs(np.arange(pair.n) @ (pair.original - pair.released)[:, 0]))
     ],
     "computed once per comparison": [
-        planted(IL1, score=lambda self, pair, run=None: self.compute(pair, Run()))
+        planted(IL1, score=lambda self, pair, run=None: self.compute(pair, RunContext()))
     ],
 }
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.breakers import breakers, drawn, expect_broken, planted, unbroken
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.synthesis.ipso import IPSOA
 from tacita.microdata.methods.synthesis.synthesis_method import SYNTHETIC, Synthesis
 from tacita.microdata.methods.synthesis.trees import Trees
@@ -45,9 +45,9 @@ SYNTHESES = {
         synthesis(lambda regression, run: regression.y.copy()),
         synthesis(lambda regression, run: np.where(regression.y > 1, np.inf, 0.0)),
     ],
-    "same seed gives the same bytes": [synthesis(lambda regression, run: normal(regression, Run()))],
+    "same seed gives the same bytes": [synthesis(lambda regression, run: normal(regression, RunContext()))],
     "without a seed chance is never the same": [
-        synthesis(lambda regression, run: normal(regression, Run(seed=1)))
+        synthesis(lambda regression, run: normal(regression, RunContext(seed=1)))
     ],
     "unit of measurement changes nothing": [
         synthesis(lambda regression, run: normal(regression, run) + 1 / regression.scale)
@@ -64,7 +64,7 @@ SYNTHESES = {
         planted(IPSOA, regress=lambda self, y, s: IPSOA().regress(y, s if y.shape[1] > 1 else None))
     ],
     "cancelling stops it": [
-        synthesis(lambda regression, run: normal(regression, replace(run, cancelled=lambda: False)))
+        synthesis(lambda regression, run: normal(regression, replace(run, should_cancel=lambda: False)))
     ],
     "promises changed cells and never groups": [
         planted(IPSOA, guarantees=("synthetic-cells",)),

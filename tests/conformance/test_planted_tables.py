@@ -10,7 +10,7 @@ import pytest
 
 import tacita
 from conformance.breakers import breakers, counted, expect_broken, planted, unbroken
-from tacita.core import Pattern, Run
+from tacita.core import Pattern, RunContext
 from tacita.tables.rules.frequency import MinimumFrequency
 from tacita.tables.rules.rule import Flags, Rule
 from tacita.tables.suppression.suppression_method import Suppression
@@ -56,7 +56,7 @@ RULES = {
 
 
 def optimal(table, problem):
-    return tacita.method("optimal").suppress(table, problem)
+    return tacita.get_method("optimal").suppress(table, problem)
 
 
 def suppression(choose, shapes=("two-way",), **parts):
@@ -105,7 +105,7 @@ def by_the_clock(table, problem):
 
 
 def whatever_is_asked(self, table, problem="interval", run=None):
-    (run or Run()).report("choosing", 0, 1)
+    (run or RunContext()).report("choosing", 0, 1)
     return optimal(table, problem)
 
 
@@ -113,9 +113,9 @@ def stopped(broken):
     """A suppression that is right unless it is told that it is enough."""
 
     def suppress(self, table, problem="interval", run=None):
-        steered = run or Run()
+        steered = run or RunContext()
         steered.report("choosing", 0, 1)
-        return broken(table, problem) if steered.enough() else optimal(table, problem)
+        return broken(table, problem) if steered.should_stop() else optimal(table, problem)
 
     return suppression(optimal, suppress=suppress, anytime=True, shapes=("any",))
 

@@ -91,7 +91,7 @@ def test_plans_and_python_take_the_names_of_papers_and_keep_ours():
     assert ProtectSection(method=["mdav", "HM+KM"], k=3).method == "mdav+hmkm"
     assert ProtectSection(method="mdav,hm+km", k=3).method == "mdav+hmkm"
     assert SuppressSection(problem="exact", method="lagrangeano").method == "lagrange"
-    assert type(tacita.method("mictsp", k=3)).__name__ == "TSPMHM"
+    assert type(tacita.get_method("mictsp", k=3)).__name__ == "TSPMHM"
     assert registry.by_canonical({"ID": 20}, *registry.MEASURING) == {"ID_sd": 20}
     with pytest.raises(tacita.ParameterError, match="named 'KM'"):
         registry.canonical_chain("HM+mdav+KM")

@@ -8,7 +8,7 @@ import pytest
 
 import tacita
 from tacita import cli
-from tacita.core import Cancelled, DataError, ParameterError, Run, VerificationError
+from tacita.core import Cancelled, DataError, ParameterError, RunContext, VerificationError
 from tacita.executors import ExecutorSection, opened
 
 EXECUTORS = [
@@ -26,17 +26,17 @@ def executor(request):
 
 def test_answers_come_in_the_order_of_the_tasks(executor):
     heard = []
-    run = Run(on_progress=lambda told: heard.append(told.share))
+    run = RunContext(on_progress=lambda told: heard.append(told.share))
     assert executor.map("squaring", "tests.executors.work:square", list(range(20)), run) == [
         n * n for n in range(20)
     ]
     assert heard[-1] == 1.0
-    assert executor.map("squaring", "tests.executors.work:square", [3], Run()) == [9]
+    assert executor.map("squaring", "tests.executors.work:square", [3], RunContext()) == [9]
 
 
 def test_what_a_task_refuses_is_refused_in_its_words(executor):
     with pytest.raises(DataError, match="seven is too many") as problem:
-        executor.map("squaring", "tests.executors.work:refuses_seven", [1, 7], Run())
+        executor.map("squaring", "tests.executors.work:refuses_seven", [1, 7], RunContext())
     assert problem.value.fields == {"k": "seven is too many"}
 
 
@@ -44,20 +44,22 @@ def test_a_fault_tells_its_kind_and_no_value(executor):
     # in this process it is raised as it is
     kind = ZeroDivisionError if type(executor).__name__ == "Serial" else VerificationError
     with pytest.raises(kind, match=r"ended in ZeroDivisionError|division by zero") as problem:
-        executor.map("dividing", "tests.executors.work:divides", [0], Run())
+        executor.map("dividing", "tests.executors.work:divides", [0], RunContext())
     assert "secret" not in str(problem.value)
 
 
 def test_a_run_that_is_cancelled_ends(executor):
     with pytest.raises(Cancelled):
-        executor.map("squaring", "tests.executors.work:square", [1, 2], Run(cancelled=lambda: True))
+        executor.map(
+            "squaring", "tests.executors.work:square", [1, 2], RunContext(should_cancel=lambda: True)
+        )
 
 
 @pytest.mark.parametrize("name", ["processes", "dask"])
 def test_a_task_whose_process_is_killed_is_done_again(name, tmp_path):
     with opened(ExecutorSection(name=name, workers=2)) as found:
         tasks = [(str(tmp_path / str(n)), n, os.getpid()) for n in range(4)]
-        assert found.map("dying", "tests.executors.work:dies_once", tasks, Run()) == [0, 1, 2, 3]
+        assert found.map("dying", "tests.executors.work:dies_once", tasks, RunContext()) == [0, 1, 2, 3]
 
 
 def test_a_task_that_kills_every_process_is_given_up():
@@ -65,7 +67,7 @@ def test_a_task_that_kills_every_process_is_given_up():
         opened(ExecutorSection(name="processes", workers=1)) as found,
         pytest.raises(DataError, match="smaller parts"),
     ):
-        found.map("dying", "tests.executors.work:dies", [int(signal.SIGKILL)], Run())
+        found.map("dying", "tests.executors.work:dies", [int(signal.SIGKILL)], RunContext())
 
 
 def test_only_dask_has_a_scheduler():
@@ -92,13 +94,13 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
 
 def test_ctrl_c_is_heard_by_whoever_started_a_pool_and_not_by_its_processes():
     with opened(ExecutorSection(name="processes", workers=2)) as found:
-        groups = found.map("asking", "tests.executors.work:process_group", [None, None], Run())
+        groups = found.map("asking", "tests.executors.work:process_group", [None, None], RunContext())
     assert os.getpgrp() not in groups
 
 
 def test_what_a_disk_refuses_is_told_in_words_and_nothing_else(executor, tmp_path):
     with pytest.raises(ParameterError, match=r"cannot be kept beside the output \(File too large\)") as told:
-        executor.map("writing", "tests.executors.work:fills_the_disk", [str(tmp_path)], Run())
+        executor.map("writing", "tests.executors.work:fills_the_disk", [str(tmp_path)], RunContext())
     assert str(tmp_path) not in str(told.value)
 
 
@@ -106,7 +108,7 @@ def test_a_cluster_that_is_gone_is_told_and_can_be_closed():
     with opened(ExecutorSection(name="dask", workers=1)) as found:
         found._own.close()
         with pytest.raises(DataError, match="does not answer any more"):
-            found.map("squaring", "tests.executors.work:square", [1, 2], Run())
+            found.map("squaring", "tests.executors.work:square", [1, 2], RunContext())
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ path = "out.parquet"
 
 def test_arguments_named_engine_are_taken_with_a_warning():
     with pytest.warns(FutureWarning, match="device='cuda'"):
-        assert Run(engine="gpu").device == "cuda"
+        assert RunContext(engine="gpu").device == "cuda"
     with (
         pytest.warns(FutureWarning, match="engine= is executor= now"),
         pytest.raises(ParameterError, match="executor serial works on files"),

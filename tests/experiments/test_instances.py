@@ -13,7 +13,7 @@ from experiments.writing import reproduce_into
 
 from experiments import instances
 from tacita._version import __version__
-from tacita.core import Cancelled, ParameterError, Run
+from tacita.core import Cancelled, ParameterError, RunContext
 
 AT_HAND = pytest.mark.skipif(
     not Path(os.environ.get("TACITA_SHARED", "nowhere"), "instances").is_dir(),
@@ -38,7 +38,7 @@ def answered(monkeypatch, tmp_path):
 
 @AT_HAND
 def test_a_quick_run_proves_the_smallest_table_by_the_public_way():
-    found = json.loads(instances.document(Run(), quick=True).files()["instances.json"])["trials"]
+    found = json.loads(instances.document(RunContext(), quick=True).files()["instances.json"])["trials"]
     best = {each["method"]: each for each in found}
     assert set(best) == set(METHODS)
     assert best["optimal"]["proven"]
@@ -56,7 +56,7 @@ def test_all_fifteen_are_there_from_the_smallest_to_the_largest():
 
 @pytest.mark.usefixtures("answered")
 def test_the_page_has_what_was_known_beside_ours():
-    text = instances.document(Run(), quick=False).text
+    text = instances.document(RunContext(), quick=False).text
     for name in NAMES:
         assert text.count(f"`{name}`") == 1 + len(METHODS)
     low, high = INSTANCES["table7"]
@@ -67,7 +67,7 @@ def test_the_page_has_what_was_known_beside_ours():
 
 def test_a_cancelled_run_leaves_what_it_has_and_the_next_goes_on_from_it(answered, tmp_path):
     heard = []
-    run = Run(on_progress=heard.append, cancelled=lambda: len(heard) >= 5)
+    run = RunContext(on_progress=heard.append, should_cancel=lambda: len(heard) >= 5)
     with pytest.raises(Cancelled, match="What was done is written"):
         reproduce_into("instances", tmp_path / "out", run)
     page = tmp_path / "out" / "instances.md"

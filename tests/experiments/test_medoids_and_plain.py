@@ -10,9 +10,9 @@ from experiments.microaggregation import findings, plain, readings, strategies, 
 
 import tacita
 from experiments import published
-from tacita.core import Partition, Run, VerificationError
+from tacita.core import Partition, RunContext, VerificationError
 
-QUICK = Run()
+QUICK = RunContext()
 
 
 @pytest.fixture(scope="module")

@@ -26,9 +26,9 @@ from experiments.writing import reproduce_into
 import tacita
 from experiments import published
 from tacita import registry
-from tacita.core import Run
+from tacita.core import RunContext
 
-QUICK = Run()
+QUICK = RunContext()
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -56,7 +56,7 @@ def test_the_best_step_of_dfo_is_what_the_table_of_losses_quotes():
 @pytest.mark.usefixtures("some_methods")
 def test_losses_are_those_of_the_method_itself(few):
     found = list(losses.all_losses({"tarragona": few}, (3,), QUICK))
-    plain = tacita.method("mdav", k=3).partition(few)
+    plain = tacita.get_method("mdav", k=3).partition(few)
     others = {
         "mdav": ["mdav (end rule 2k)", "mdav (growth centroid)"],
         "md": ["md (growth centroid)"],
@@ -105,7 +105,7 @@ def test_kc_and_kckw_are_means_over_starts_that_differ(few):
     found = list(ranks.compared({"tarragona": few}, [*known, other], QUICK))
     assert other not in found
     mean = next(one.ours for one in reversed(found) if one.method == "kckw")
-    single = [loss(few, partition("kckw", 3, few, Run(seed=seed))[0]) for seed in range(ranks.STARTS)]
+    single = [loss(few, partition("kckw", 3, few, RunContext(seed=seed))[0]) for seed in range(ranks.STARTS)]
     assert mean == pytest.approx(np.mean(single))
     assert len(set(single)) > 1
     assert "Tarragona 0 of 11" in ranks.summary(found)
@@ -157,7 +157,9 @@ def test_kc_is_tried_by_number_of_centres_in_both_readings_from_the_same_draws(f
     ]
     for one in found:
         settings = {"groups": 100 // one.share, **counts.READINGS[one.reading]}
-        again = [loss(few, partition("kc", 3, few, Run(seed=s), **settings)[0]) for s in range(ranks.STARTS)]
+        again = [
+            loss(few, partition("kc", 3, few, RunContext(seed=s), **settings)[0]) for s in range(ranks.STARTS)
+        ]
         assert one.losses == pytest.approx(again)
     text = counts.summary(found, losses_of_003())
     assert "The choice of c decides KC: Tarragona" in text

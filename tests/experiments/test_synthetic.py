@@ -16,7 +16,7 @@ from experiments.synthetic.written import EVERY_WRITING, TOLERANCE, Writing, alt
 import tacita
 from experiments import render, reproduce
 from tacita import DataError, datasets
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, RunContext
 from tacita.microdata.measures.loss.probabilistic import PIL
 from tacita.microdata.measures.tradeoff import DR
 from twins import synthesis as twin
@@ -33,7 +33,7 @@ def census():
 
 @pytest.fixture(scope="module")
 def first_split(census):
-    return synthetic.split_table(census, "S1", Run(), seeds=3)
+    return synthetic.split_table(census, "S1", RunContext(), seeds=3)
 
 
 def test_the_table_has_every_printed_row_under_both_settings(first_split):
@@ -76,7 +76,7 @@ def test_separate_memberships_give_true_values_away(first_split):
 
 def test_five_clouds_are_five_and_more_clusters_trade_loss_for_risk():
     assert synthetic.five_clouds().shape == (300, 2)
-    rows = synthetic.cloud_table(Run(), clusters=(2, 5, 8))
+    rows = synthetic.cloud_table(RunContext(), clusters=(2, 5, 8))
     assert [row.published[:2] for row in rows] == [(40.41, 5.88), (20.11, 9.27), (15.24, 16.17)]
     assert rows[0].ours.pil > rows[1].ours.pil > rows[2].ours.pil
     assert rows[0].ours.dr < rows[1].ours.dr < rows[2].ours.dr
@@ -84,7 +84,7 @@ def test_five_clouds_are_five_and_more_clusters_trade_loss_for_risk():
 
 def test_the_surface_leaves_out_attributes_that_are_functions_of_the_others(census):
     heard = []
-    run = Run(on_progress=heard.append)
+    run = RunContext(on_progress=heard.append)
     points = surface(census, run, independents=(1, 12), clusters=(1, 3), design="first")
     assert [(p.independents, p.c, p.left_out) for p in points] == [
         (1, 1, 0),
@@ -107,7 +107,7 @@ def test_the_attributes_that_follow_start_again_at_the_first_and_end_before_the_
 def test_the_design_of_the_thesis_comes_nearer_to_its_scores(census):
     gaps = {}
     for design in ("following", "first"):
-        points = surface(census, Run(), independents=(1, 12), clusters=(2,), design=design)
+        points = surface(census, RunContext(), independents=(1, 12), clusters=(2,), design=design)
         scores = {point.independents: point.ours.score for point in points}
         gaps[design] = max(abs(scores[n] - thesis.TABLE_8[2][n].score) for n in scores)
         assert (scores[12] < scores[1] - 5) == (design == "following")
@@ -187,7 +187,7 @@ def test_readings_hold_our_own_definitions():
 
 
 def test_starts_of_fcrm_differ_and_their_mean_lies_between(census):
-    (row,) = synthetic.seed_table(census, "S1", Run(), (8,), seeds=2)[:1]
+    (row,) = synthetic.seed_table(census, "S1", RunContext(), (8,), seeds=2)[:1]
     assert row.low.pil < row.mean.pil < row.high.pil
     assert row.mean.pil == pytest.approx((row.low.pil + row.high.pil) / 2)
 
@@ -206,7 +206,7 @@ def test_surfaces_are_drawn_of_the_design_of_the_thesis():
 
 
 def test_against_c_is_the_table_where_both_have_a_row(census, first_split):
-    row = synthetic.against_c(census, "S1", Run(), clusters=(4,))[0]
+    row = synthetic.against_c(census, "S1", RunContext(), clusters=(4,))[0]
     assert row in first_split
 
 
@@ -216,7 +216,7 @@ def test_rows_are_plain_values_that_go_into_json(first_split):
 
 def test_it_can_be_cancelled(census):
     with pytest.raises(tacita.Cancelled):
-        synthetic.split_table(census, "S1", Run(cancelled=lambda: True))
+        synthetic.split_table(census, "S1", RunContext(should_cancel=lambda: True))
 
 
 @pytest.fixture(scope="module")

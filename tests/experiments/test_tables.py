@@ -16,7 +16,7 @@ from experiments.tables.setting import Case, Setting, cases
 
 import tacita
 from experiments import reproduce
-from tacita.core import Run, VerificationError
+from tacita.core import RunContext, VerificationError
 from tacita.tables.suppression import time_limit
 
 KIND = Case("interval", 20, 10, "dense", "value")
@@ -111,7 +111,7 @@ def test_sizes_reach_from_the_smallest_to_the_largest_of_the_source():
 
 def test_all_but_the_times_repeats():
     case = Case("interval", 8, 8, "dense", "value")
-    first, second = (solve(case, 1, 5.0, Run()) for _ in range(2))
+    first, second = (solve(case, 1, 5.0, RunContext()) for _ in range(2))
     assert replace(first, seconds=0, search_seconds=0) == replace(second, seconds=0, search_seconds=0)
 
 
@@ -120,7 +120,7 @@ def test_an_answer_that_is_refused_counts_as_neither_audited_nor_proven(monkeypa
         raise VerificationError("broken")
 
     monkeypatch.setattr(experiments, "suppress", refuse)
-    answer = solve(KIND, 0, 5.0, Run())
+    answer = solve(KIND, 0, 5.0, RunContext())
     row = Found(KIND, (answer, Answer(1, audited=True, proven=True, gap=0.0, seconds=1.0)))
     assert (answer.audited, answer.proven, answer.gap) == (False, False, None)
     assert (row.audited, row.proven, row.gaps) == (1, 50.0, [0.0])
@@ -160,7 +160,7 @@ def test_settings_without_a_table_are_refused(wrong):
 
 def test_the_clock_of_searches_is_put_back():
     with pytest.raises(tacita.Cancelled):
-        experiments.gather(Setting.usual(quick=True), Run(cancelled=lambda: True))
+        experiments.gather(Setting.usual(quick=True), RunContext(should_cancel=lambda: True))
     assert time_limit.Watch(1.0).clock is time.perf_counter
 
 

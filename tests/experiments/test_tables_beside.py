@@ -16,7 +16,7 @@ from experiments.writing import reproduce_into
 
 import tacita
 from experiments import render
-from tacita.core import Run
+from tacita.core import RunContext
 
 SMALL = {"general": ((6, 6),), "exact": ((6, 6),), "interval": ((6, 6),)}
 KIND = Case("exact", 8, 6, "dense", "value")
@@ -116,13 +116,13 @@ def test_no_method_is_better_than_what_is_proven_least():
     for method in ("lagrange", "genetic"):
         for number in range(2):
             case = replace(KIND, method=method, zeros=20)
-            answer, least = (solve(each, number, 5.0, Run()) for each in (case, reference(case)))
+            answer, least = (solve(each, number, 5.0, RunContext()) for each in (case, reference(case)))
             assert least.proven
             assert answer.audited
             assert answer.cost >= least.cost
             assert not answer.proven or answer.cost == least.cost
             assert 0 <= answer.zeros <= answer.secondaries
-            again = solve(case, number, 5.0, Run())
+            again = solve(case, number, 5.0, RunContext())
             assert replace(again, seconds=0, search_seconds=0) == replace(answer, seconds=0, search_seconds=0)
 
 
@@ -148,7 +148,7 @@ def test_shares_of_zeros_are_exact_and_grow_out_of_each_other(kind):
 def test_exact_protection_without_zeros_is_general_protection_and_with_zeros_it_is_not():
     def cost(problem, zeros):
         return [
-            solve(Case(problem, 12, 8, density, "value", zeros=zeros), 0, 5.0, Run()).cost
+            solve(Case(problem, 12, 8, density, "value", zeros=zeros), 0, 5.0, RunContext()).cost
             for density in ("sparse", "dense")
         ]
 
@@ -164,7 +164,7 @@ def test_sums_that_may_be_suppressed_save_where_cells_cannot_move_enough(monkeyp
     found = {}
     for objective in ("value", "count"):
         case = Case("interval", 3, 3, "dense", objective, margins=True)
-        free, published = (solve(each, 0, 5.0, Run()) for each in (case, reference(case)))
+        free, published = (solve(each, 0, 5.0, RunContext()) for each in (case, reference(case)))
         assert free.proven
         assert published.proven
         assert published.sums is None

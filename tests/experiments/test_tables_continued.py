@@ -10,7 +10,7 @@ from experiments.tables.setting import Case, Setting, cases
 from experiments.writing import reproduce_into
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 
 ROWS = 8
 
@@ -34,7 +34,7 @@ def solved(monkeypatch):
 def stopping_after(number):
     """A run that is cancelled when so many tables were begun."""
     heard = []
-    return Run(on_progress=heard.append, cancelled=lambda: len(heard) >= number)
+    return RunContext(on_progress=heard.append, should_cancel=lambda: len(heard) >= number)
 
 
 def numbers(folder):
@@ -138,10 +138,10 @@ def test_a_file_that_is_no_earlier_run_is_refused_and_kept(tmp_path, rubbish):
 def test_answers_are_handed_over_while_the_work_goes_on():
     handed = []
     small = Setting(tables=1)
-    experiments.gather(small, Run(), save=lambda answers: handed.append(len(answers)), pause=0.0)
+    experiments.gather(small, RunContext(), save=lambda answers: handed.append(len(answers)), pause=0.0)
     assert handed == list(range(1, ROWS + 1))
     handed.clear()
-    experiments.gather(small, Run(), save=lambda answers: handed.append(len(answers)), pause=1e9)
+    experiments.gather(small, RunContext(), save=lambda answers: handed.append(len(answers)), pause=1e9)
     assert handed == [ROWS]
 
 

@@ -10,7 +10,7 @@ from experiments.wishes import rendered, searches
 from experiments.wishes.trials import SEARCHES, Findings, Point, Search, hybrid
 
 import tacita
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.microdata.methods.microaggregation.mdav import MDAV
 
 # what searches compile is compiled for these tests alone, for longer than they take
@@ -19,7 +19,7 @@ compiles = pytest.mark.long
 RNG = np.random.default_rng(3)
 Z = standardised(RNG.normal(size=(60, 3)) + 4 * RNG.integers(0, 3, size=(60, 1)))
 K = 4
-START = MDAV(k=K).partition(Z, Run()).labels
+START = MDAV(k=K).partition(Z, RunContext()).labels
 
 
 def found():
@@ -68,7 +68,7 @@ def test_a_weight_on_risk_lowers_linkage_and_costs_loss():
 
 
 def test_synthesis_inside_groups_keeps_their_means_and_covariances():
-    labels = MDAV(k=12).partition(Z, Run()).labels
+    labels = MDAV(k=12).partition(Z, RunContext()).labels
     made = hybrid(Z, labels, 1)
     for g in range(labels.max() + 1):
         before, after = Z[labels == g], made[labels == g]

@@ -265,7 +265,7 @@ def test_an_interrupt_says_nothing_of_what_others_wrote_before(monkeypatch, caps
 
     io.write_all({Path("earlier.csv"): b"x"})
     assert run_command(["datasets", "business", "--out", "d.csv"]) == 0
-    monkeypatch.setattr("tacita.api.run", interrupted)
+    monkeypatch.setattr("tacita.api.run_plan", interrupted)
     assert run_command(PROTECT.split()) == 130
     assert capsys.readouterr().err == "Cancelled. Nothing was written.\n"
 

@@ -93,7 +93,7 @@ def test_whole_numbers_that_are_recoded_stand_beside_a_second_step(target, tmp_p
             {"method": "mdav", "quasi": ["count_"], "k": 3},
         ]
         out = tmp_path / f"{source}.{target}"
-        tacita.save(tacita.protect(source_in(source, tmp_path, columns), steps=steps, insist=True), out)
+        tacita.save(tacita.protect(source_in(source, tmp_path, columns), steps=steps, accept_risks=True), out)
         assert set(fuzzed_file.read(out)["sex"]) == {None, "m", "f"}
 
 
@@ -201,17 +201,17 @@ def test_what_cannot_be_written_is_refused_before_the_run(what, tmp_path, monkey
     source.write_bytes(Parquet().pack(pa.table({"x": [1.0, 2, 3, 4, 5, 6], **columns})))
     monkeypatch.setattr(tacita.plans, "make_file", lambda *_: pytest.fail("the run began"))
     with pytest.raises(DataError, match=words):
-        api.run(plan_of(source, tmp_path / f"out.{ending}"))
+        api.run_plan(plan_of(source, tmp_path / f"out.{ending}"))
     (name,) = columns
     monkeypatch.undo()
-    api.run(plan_of(source, tmp_path / f"out.{ending}", identifiers=[name]))
+    api.run_plan(plan_of(source, tmp_path / f"out.{ending}", identifiers=[name]))
 
 
 def test_cells_of_records_that_leave_need_not_be_written(tmp_path):
     source = tmp_path / "in.parquet"
     x = [1.0, 2, 3, 4, 5, None]
     source.write_bytes(Parquet().pack(pa.table({"x": x, "y": [1, 2, 3, 4, 5, 2**60]})))
-    api.run(plan_of(source, tmp_path / "out.dta", missing="drop"))
+    api.run_plan(plan_of(source, tmp_path / "out.dta", missing="drop"))
 
 
 def test_what_is_lost_without_harm_is_said_before_the_run(tmp_path, capsys):
@@ -226,8 +226,8 @@ def test_what_is_lost_without_harm_is_said_before_the_run(tmp_path, capsys):
     assert "read as missing (land)" in said.err
     assert "2024" not in said.err
     heard = []
-    release = api.run(
-        plan_of(tmp_path / "in.parquet", tmp_path / "out.parquet"), tacita.Run(on_warning=heard.append)
+    release = api.run_plan(
+        plan_of(tmp_path / "in.parquet", tmp_path / "out.parquet"), tacita.RunContext(on_warning=heard.append)
     )
     assert heard == []
     assert "format-keeps-less" not in {each.name for each in release.record.cautions}
@@ -261,6 +261,6 @@ def test_several_steps_of_noise_are_refused_in_words_not_as_a_fault():
     with pytest.raises(tacita.ParameterError, match="hides too little"):
         tacita.protect(pa.table(columns), steps=steps)
     try:
-        tacita.protect(pa.table(columns), steps=steps, insist=True)
+        tacita.protect(pa.table(columns), steps=steps, accept_risks=True)
     except VerificationError:
         pytest.fail("what was insisted on failed the verification of its step")

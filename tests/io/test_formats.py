@@ -70,7 +70,7 @@ def test_what_is_promised_of_its_bytes_is_said_with_its_own_words(plug_in):
     data = Microdata.of(release.data)
     promises = {
         name: verify.verify_file(verify.WrittenFile(form.encode(data), form), release.claim)[-1].guarantee
-        for name, form in (("jsonl", plug_in()), ("csv", CSV()), ("parquet", tacita.method("parquet")))
+        for name, form in (("jsonl", plug_in()), ("csv", CSV()), ("parquet", tacita.get_method("parquet")))
     }
     assert promises == {"jsonl": "file-written-again", "csv": "file-plain", "parquet": "file-plain"}
 

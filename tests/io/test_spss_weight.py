@@ -126,7 +126,7 @@ def test_a_reviewer_is_told_how_many_cells_miss_a_value_for_a_stated_reason(tmp_
     assert "Missing for a stated reason" in (tmp_path / "r.html").read_text()
     assert "stated reason" not in (tmp_path / "n.html").read_text()
     assert "refused" not in (tmp_path / "r.html").read_text()
-    profile = tacita.risk(data, keys=["age", "remark"])
+    profile = tacita.risk_profile(data, keys=["age", "remark"])
     assert [(each.name, each.missing, each.user_missing) for each in profile.by_key] == [
         ("age", 0, 6),
         ("remark", 0, 0),

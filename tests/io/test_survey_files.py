@@ -426,8 +426,8 @@ def test_a_file_that_tells_why_values_are_missing_is_judged_by_what_it_tells(end
     path = tmp_path / f"in.{ending}"
     path.write_bytes(SOURCES[ending]())
     wanted = {"k_anonymity": {"k": 3, "keys": ["few"]}}
-    [verdict] = tacita.check(path, require=wanted)
+    [verdict] = tacita.check_requirements(path, require=wanted)
     assert not verdict.passed
     assert "2" in verdict.detail
     # the cells alone, as a frame has them, do not tell
-    assert all(each.passed for each in tacita.check(tacita.read(path).native, require=wanted))
+    assert all(each.passed for each in tacita.check_requirements(tacita.read(path).native, require=wanted))

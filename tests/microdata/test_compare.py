@@ -96,7 +96,7 @@ class TestTheGrid:
 
     def test_refuses_an_unknown_method(self):
         with pytest.raises(tacita.ParameterError, match="nosuch"):
-            tacita.compare(frame(), quasi=["x0"], method=["nosuch"])
+            tacita.compare_methods(frame(), quasi=["x0"], method=["nosuch"])
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ class TestTheFront:
 
 def test_every_trial_has_the_figures_of_the_release_that_protect_makes():
     options = {"quasi": ["x0", "x1"], "round_integers": True, "seed": SEED, "shuffle": True}
-    trials = tacita.compare(frame(), method=["mdav"], k=[3, 5], **options)
+    trials = tacita.compare_methods(frame(), method=["mdav"], k=[3, 5], **options)
     for trial in trials:
         release = tacita.protect(frame(), k=trial.parameters["k"], **options)
         assert trial.report.as_dict() == release.report.as_dict()
@@ -179,7 +179,7 @@ def tours(monkeypatch):
 
 def test_the_tour_of_fdm_is_found_once_for_all_k_and_gives_what_separate_runs_give(tours):
     sizes = [3, 4, 7]
-    trials = tacita.compare(frame(), quasi="numeric", method="fdm", k=sizes)
+    trials = tacita.compare_methods(frame(), quasi="numeric", method="fdm", k=sizes)
     assert tours == [40]
     for trial in trials:
         alone = tacita.protect(frame(), quasi="numeric", method="fdm", k=trial.parameters["k"])
@@ -192,12 +192,12 @@ def test_the_tour_of_fdm_is_found_once_for_all_k_and_gives_what_separate_runs_gi
 
 def test_each_stratum_has_a_tour_of_its_own(tours):
     halves = frame().append_column("half", pa.array([0] * 18 + [1] * 22))
-    tacita.compare(halves, quasi=["x0", "x1"], strata="half", method=["fdm", "tsp-mhm"], k=[3, 4])
+    tacita.compare_methods(halves, quasi=["x0", "x1"], strata="half", method=["fdm", "tsp-mhm"], k=[3, 4])
     assert tours == [18, 22]
 
 
 def test_one_failing_method_does_not_stop_the_rest():
-    trials = tacita.compare(frame(), quasi=["x0", "x1"], method=["hm", "mdav"], k=[3, 4, 1000])
+    trials = tacita.compare_methods(frame(), quasi=["x0", "x1"], method=["hm", "mdav"], k=[3, 4, 1000])
     told = {(trial.method, trial.parameters["k"]): trial for trial in trials}
     assert "wanted one column, got 2" in told["hm", 3].reason
     assert "needs at least 1000 records" in told["mdav", 1000].reason
@@ -206,7 +206,7 @@ def test_one_failing_method_does_not_stop_the_rest():
 
 
 def test_a_value_that_a_method_refuses_is_a_reason_too():
-    trials = tacita.compare(frame(), quasi=["x0"], k=[1, 2, 3])
+    trials = tacita.compare_methods(frame(), quasi=["x0"], k=[1, 2, 3])
     assert [trial.reason and trial.reason.partition(",")[0] for trial in trials] == [
         "MDAV: k must be at least 2",
         "MDAV: k must be at least 3",
@@ -216,7 +216,7 @@ def test_a_value_that_a_method_refuses_is_a_reason_too():
 
 def test_the_first_error_is_raised_where_every_trial_fails():
     with pytest.raises(tacita.DataError, match=r"each of the 2 trials failed.*wanted one column"):
-        tacita.compare(frame(), quasi=["x0", "x1"], method=["hm"], k=[3, 4])
+        tacita.compare_methods(frame(), quasi=["x0", "x1"], method=["hm"], k=[3, 4])
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_the_first_error_is_raised_where_every_trial_fails():
 def test_what_is_wrong_with_every_trial_is_an_error_before_the_first(wrong):
     heard = []
     with pytest.raises(tacita.ParameterError, match="no column nosuch"):
-        tacita.compare(frame(), run=tacita.Run(on_progress=heard.append), **wrong)
+        tacita.compare_methods(frame(), context=tacita.RunContext(on_progress=heard.append), **wrong)
     assert heard == []
 
 
@@ -235,7 +235,7 @@ def test_a_failed_verification_is_no_reason_but_an_error(monkeypatch):
 
     monkeypatch.setattr("tacita.microdata.verify.insist", broken)
     with pytest.raises(tacita.VerificationError):
-        tacita.compare(frame(), quasi=["x0"], k=[3, 4])
+        tacita.compare_methods(frame(), quasi=["x0"], k=[3, 4])
 
 
 def test_a_release_that_breaks_its_promise_stops_the_comparison(monkeypatch):
@@ -244,40 +244,44 @@ def test_a_release_that_breaks_its_promise_stops_the_comparison(monkeypatch):
     means = apply.published_means
     monkeypatch.setattr(apply, "published_means", lambda *given: means(*given) + 1)
     with pytest.raises(tacita.VerificationError):
-        tacita.compare(frame(), quasi=["x0"], k=[3, 4])
+        tacita.compare_methods(frame(), quasi=["x0"], k=[3, 4])
 
 
 def test_cancelling_ends_the_comparison():
     heard = []
-    run = tacita.Run(on_progress=heard.append, cancelled=lambda: len(heard) >= 2)
+    run = tacita.RunContext(on_progress=heard.append, should_cancel=lambda: len(heard) >= 2)
     with pytest.raises(tacita.Cancelled):
-        tacita.compare(frame(), quasi=["x0"], k=[3, 4, 5], run=run)
+        tacita.compare_methods(frame(), quasi=["x0"], k=[3, 4, 5], context=run)
     assert len(heard) == 2
 
 
 def test_progress_is_told_trial_by_trial():
     heard = []
-    tacita.compare(frame(), quasi=["x0"], k=[3, 4, 5], run=tacita.Run(on_progress=heard.append))
+    tacita.compare_methods(
+        frame(), quasi=["x0"], k=[3, 4, 5], context=tacita.RunContext(on_progress=heard.append)
+    )
     assert [progress.stage for progress in heard] == [f"comparing {i} of 3" for i in (1, 2, 3, 3)]
     assert heard[-1].share == 1
 
 
 def test_the_axes_are_measured_whatever_else_is():
-    trials = tacita.compare(frame(), quasi=["x0"], k=[3, 4], loss="IL2", risk="DLD", measures=["IL1"])
+    trials = tacita.compare_methods(frame(), quasi=["x0"], k=[3, 4], loss="IL2", risk="DLD", measures=["IL1"])
     assert [score.name for score in trials.trials[0].report] == ["IL1", "IL2", "DLD", "RELATIONS"]
     assert trials.columns == ("IL2", "DLD", "RELATIONS", "IL1")
     with pytest.raises(tacita.ParameterError, match="DR cannot be left out"):
-        tacita.compare(frame(), quasi=["x0"], without=["DR"])
+        tacita.compare_methods(frame(), quasi=["x0"], without=["DR"])
 
 
 def test_figures_by_record_are_not_kept():
-    trials = tacita.compare(frame(), quasi=["x0"], k=[3])
+    trials = tacita.compare_methods(frame(), quasi=["x0"], k=[3])
     assert all(score.per_record is None for trial in trials for score in trial.report)
 
 
 @pytest.mark.parametrize("render", [comparison_html, comparison_json])
 def test_the_same_comparison_gives_the_same_bytes(render):
-    one, two = (tacita.compare(frame(), quasi=["x0", "x1"], method=["mdav", "hm"], k=[3, 4]) for _ in "ab")
+    one, two = (
+        tacita.compare_methods(frame(), quasi=["x0", "x1"], method=["mdav", "hm"], k=[3, 4]) for _ in "ab"
+    )
     assert render(one) == render(two)
 
 
@@ -303,7 +307,7 @@ def test_a_page_never_overwrites_the_input_or_the_plan(tmp_path):
         tacita.api.run_comparison(compare_plan(tmp_path, report="in.csv"))
     with pytest.raises(tacita.ParameterError, match="JSON report and plan are the same file"):
         tacita.api.run_comparison(compare_plan(tmp_path, json="p.toml"), plan_file=tmp_path / "p.toml")
-    trials = tacita.compare(Path(tmp_path / "in.csv"), quasi=["x0"])
+    trials = tacita.compare_methods(Path(tmp_path / "in.csv"), quasi=["x0"])
     with pytest.raises(tacita.ParameterError, match="report and input are the same file"):
         tacita.save_comparison(trials, report=tmp_path / "in.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]

@@ -73,7 +73,7 @@ def test_census_synthesis_makes_hundreds_of_values_negative_and_says_so(benchmar
     independent = [census.column_names[i] for i in (1, 4, 7, 9)]
     roles = {"dependent": dependent, "independent": independent, "measures": ["IL1"], "seed": SEED}
     # most wages follow from earnings that stay
-    roles["insist"] = True
+    roles["accept_risks"] = True
     plain = tacita.synthesize(census, **roles)
     below = sum((np.array(plain.data[name]) < 0).sum() for name in dependent)
     assert sum(caution.count for caution in warned(plain, "negative-values")) == below > 300

@@ -49,12 +49,12 @@ def test_what_is_declared_numeric_or_nominal_is_not():
 
 
 def test_methods_that_keep_every_value_average_none():
-    release = tacita.protect(survey(), **ROLES, method="rank-swap", p=10, insist=True)
+    release = tacita.protect(survey(), **ROLES, method="rank-swap", p=10, accept_risks=True)
     assert not of_codes(release)
 
 
 def test_synthetic_and_noisy_codes_are_warned_of_too():
-    noisy = tacita.protect(survey(), **ROLES, method="noise", alpha=0.5, insist=True)
+    noisy = tacita.protect(survey(), **ROLES, method="noise", alpha=0.5, accept_risks=True)
     assert [each.text.split()[1] for each in of_codes(noisy)] == ["sex", "rooms"]
     drawn = tacita.synthesize(
         survey(), dependent=["sex"], independent=["age", "income"], identifiers=["name"]
@@ -95,7 +95,7 @@ def test_a_column_of_numbers_with_one_dirty_cell_is_refused_by_quasi_numeric(fra
         tacita.protect(frame, quasi="numeric", k=3)
     assert "business" not in str(refused.value)
     with pytest.raises(tacita.DataError, match="would pass over column y"):
-        tacita.assess(frame, frame, quasi="numeric")
+        tacita.evaluate(frame, frame, quasi="numeric")
 
 
 def test_a_dirty_file_is_refused_too_unless_the_word_means_missing(tmp_path):

@@ -16,7 +16,7 @@ import tacita
 from effort import DEAR
 from planting import FILES, FORMS, encoded, failed, native
 from seeds import SEED
-from tacita.core import Microdata, Run
+from tacita.core import Microdata, RunContext
 from tacita.microdata import verify
 from tacita.microdata.protection.missing_patterns import Patterns, suppressed_cells
 from tacita.report import review_json
@@ -284,5 +284,5 @@ def test_columns_one_by_one_are_merged_too():
 def test_suppressing_reports_how_far_it_is_and_ends():
     x = np.array([[9.4, np.nan, 9], *COMPLETE], dtype=float)
     told = []
-    suppressed_cells(x, np.zeros(7, dtype=int), None, 3, run=Run(on_progress=told.append))
+    suppressed_cells(x, np.zeros(7, dtype=int), None, 3, run=RunContext(on_progress=told.append))
     assert [(each.done, each.total) for each in told] == [(0, 1), (1, 1)]

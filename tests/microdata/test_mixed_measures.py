@@ -133,7 +133,9 @@ def test_the_json_the_page_and_the_note_name_what_a_figure_covers(release):
 
 def test_a_comparison_names_what_its_axes_cover(release):
     frame = release.claim.original.native
-    trials = tacita.compare(frame, quasi=["turnover", "sector"], nominal=["sector"], method="gower", k=[3, 4])
+    trials = tacita.compare_methods(
+        frame, quasi=["turnover", "sector"], nominal=["sector"], method="gower", k=[3, 4]
+    )
     assert "<bdi>turnover</bdi> only" in comparison_html(trials)
 
 

@@ -202,14 +202,14 @@ def test_a_release_is_assessed_as_it_was_measured(tmp_path):
     release = protect(persons())
     tacita.save(release, tmp_path / "out.csv")
     roles = {name: OPTIONS[name] for name in ("quasi", "nominal", "ordinal")}
-    report = tacita.assess(persons(), tmp_path / "out.csv", measures=["GOWER_loss", "CATEGORIES"], **roles)
+    report = tacita.evaluate(persons(), tmp_path / "out.csv", measures=["GOWER_loss", "CATEGORIES"], **roles)
     assert report["GOWER_loss"].value == pytest.approx(release.report["GOWER_loss"].value)
     assert report["CATEGORIES"].value == release.report["CATEGORIES"].value
 
 
 def test_another_office_may_have_made_categories_of_its_own():
     before, after = pa.table({"c": ["a", "b", "c"]}), pa.table({"c": ["other", "b", "other"]})
-    report = tacita.assess(before, after, quasi="c", nominal="c", measures=["CATEGORIES"])
+    report = tacita.evaluate(before, after, quasi="c", nominal="c", measures=["CATEGORIES"])
     assert report["CATEGORIES"].value == pytest.approx(200 / 3)
 
 

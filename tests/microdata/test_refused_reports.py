@@ -47,7 +47,7 @@ HIDDEN = {"steps": [{"method": "mdav", "k": 3, "quasi": ["turnover"]}]}
 
 def test_any_run_may_write_the_report_of_a_release_that_does_not_meet_a_requirement(folder):
     with pytest.raises(RequirementError, match="Protect more strongly, or add a step") as refusal:
-        api.run(plan(folder, **LIMITED), report_refused=True)
+        api.run_plan(plan(folder, **LIMITED), report_refused=True)
     assert written(folder) == ["in.csv", "r.html", "r.json"]
     assert (folder / "r.html").stat().st_mode & 0o077 == 0
     (verdict,) = refusal.value.unmet
@@ -56,7 +56,7 @@ def test_any_run_may_write_the_report_of_a_release_that_does_not_meet_a_requirem
 
 
 def test_a_release_that_is_not_refused_has_all_its_files(folder):
-    api.run(plan(folder, **{**LIMITED, "require": {"IL1": 99}}), report_refused=True)
+    api.run_plan(plan(folder, **{**LIMITED, "require": {"IL1": 99}}), report_refused=True)
     assert written(folder) == ["in.csv", "n.html", "out.csv", "r.html", "r.json"]
     assert "Refused" not in (folder / "r.html").read_text()
 
@@ -70,7 +70,7 @@ def test_a_release_that_is_not_refused_has_all_its_files(folder):
 )
 def test_the_report_of_a_release_that_gives_back_what_it_hid(folder, how, said):
     with pytest.raises(InferenceError, match=said) as refusal:
-        api.run(plan(folder, **HIDDEN), **how)
+        api.run_plan(plan(folder, **HIDDEN), **how)
     assert refusal.value.accepted_as == "keys-determined"
     assert [each.column for each in refusal.value.found] == ["turnover"]
     assert written(folder) == ["in.csv", "r.html", "r.json"]
@@ -82,7 +82,7 @@ def test_the_report_of_a_release_that_gives_back_what_it_hid(folder, how, said):
 
 
 def test_who_insists_gets_the_release_and_its_report_says_so(folder):
-    api.run(plan(folder, **HIDDEN, protect={"insist": True}), report_refused=True)
+    api.run_plan(plan(folder, **HIDDEN, protect={"insist": True}), report_refused=True)
     assert "out.csv" in written(folder)
     page = (folder / "r.html").read_text()
     assert "keys-determined" in page
@@ -92,14 +92,14 @@ def test_who_insists_gets_the_release_and_its_report_says_so(folder):
 def test_without_a_report_it_says_what_to_name(folder):
     bare = plan(folder, **HIDDEN, output={"path": folder / "out.csv"})
     with pytest.raises(InferenceError, match="Name a report to look at it"):
-        api.run(bare, dry_run=True)
+        api.run_plan(bare, dry_run=True)
     assert written(folder) == ["in.csv"]
 
 
 def test_a_run_in_parts_writes_no_report_of_what_it_refuses(folder):
     parts = plan(folder, **LIMITED, executor={"name": "serial"}, output={"path": folder / "out.parquet"})
     with pytest.raises(ParameterError, match="no report of a refused release"):
-        api.run(parts, report_refused=True)
+        api.run_plan(parts, report_refused=True)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,9 @@ def test_a_requirement_that_is_not_met_names_columns_the_worst_first(limits, col
     release = tacita.protect(SUMS, quasi=QUASI, k=3, identifiers=["surplus"])
     figures = release.report["IL1"].per_attribute
     assert figures["costs"] > figures["turnover"] > 0.01
-    (verdict,) = tacita.check(release.data, limits, original=SUMS.drop_columns(["surplus"]), quasi=QUASI)
+    (verdict,) = tacita.check_requirements(
+        release.data, limits, original=SUMS.drop_columns(["surplus"]), quasi=QUASI
+    )
     assert not verdict.passed
     assert list(verdict.columns) == columns
     assert all(name in verdict.detail for name in columns)

@@ -9,7 +9,7 @@ import pytest
 
 import tacita
 from tacita import datasets, registry
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.microaggregation.certificate import certify
 from tacita.testing.examples import Asked
 
@@ -32,7 +32,9 @@ def test_all_that_improve_a_partition_can_be_stopped_and_what_makes_one_cannot()
 @pytest.mark.parametrize("name", SEARCHES)
 @pytest.mark.parametrize("strata", [[], ["region"]])
 def test_a_release_of_a_stopped_search_is_verified_and_says_that_it_was_stopped(name, strata):
-    release = tacita.protect(FIRMS, **QUICK, strata=strata, method=name, run=Run(enough=lambda: True))
+    release = tacita.protect(
+        FIRMS, **QUICK, strata=strata, method=name, context=RunContext(should_stop=lambda: True)
+    )
     assert all(verdict.passed for verdict in release.record.verdicts)
     (caution,) = stopped(release)
     assert caution.text.startswith("The search was stopped by the user after ")
@@ -42,14 +44,18 @@ def test_a_release_of_a_stopped_search_is_verified_and_says_that_it_was_stopped(
 def test_a_release_that_nobody_stopped_does_not_say_so():
     assert not stopped(tacita.protect(FIRMS, **QUICK, method="best", effort=0.01))
     # one that has no search, and one that ended before
-    assert not stopped(tacita.protect(FIRMS, **QUICK, method="mdav", run=Run(enough=lambda: True)))
-    ends = Run(enough=Asked(10**9))
-    assert not stopped(tacita.protect(FIRMS, **QUICK, method="ga", generations=2, run=ends))
+    assert not stopped(
+        tacita.protect(FIRMS, **QUICK, method="mdav", context=RunContext(should_stop=lambda: True))
+    )
+    ends = RunContext(should_stop=Asked(10**9))
+    assert not stopped(tacita.protect(FIRMS, **QUICK, method="ga", generations=2, context=ends))
 
 
 def test_a_run_says_of_each_release_whether_that_one_was_stopped():
-    run = Run(enough=lambda: True)
-    found = [tacita.protect(FIRMS, **QUICK, method=name, run=run) for name in ("hmeans1", "mdav", "hmeans1")]
+    run = RunContext(should_stop=lambda: True)
+    found = [
+        tacita.protect(FIRMS, **QUICK, method=name, context=run) for name in ("hmeans1", "mdav", "hmeans1")
+    ]
     assert [len(stopped(release)) for release in found] == [1, 0, 1]
 
 
@@ -58,8 +64,12 @@ def test_a_later_step_and_a_chain_are_stopped_too():
         {"method": "mdav", "quasi": ["turnover"]},
         {"method": "best", "quasi": ["wages", "costs"], "effort": 1000},
     ]
-    assert stopped(tacita.protect(FIRMS, steps=steps, measures=["IL1"], run=Run(enough=lambda: True)))
-    chain = tacita.protect(FIRMS, **QUICK, method="mdav+best", effort=1e5, run=Run(enough=lambda: True))
+    assert stopped(
+        tacita.protect(FIRMS, steps=steps, measures=["IL1"], context=RunContext(should_stop=lambda: True))
+    )
+    chain = tacita.protect(
+        FIRMS, **QUICK, method="mdav+best", effort=1e5, context=RunContext(should_stop=lambda: True)
+    )
     assert stopped(chain)
     plan = {"input": {"path": "a.csv"}, "roles": {"quasi": ["x"]}, "output": {"path": "b.csv"}}
     for method, anytime in (("mdav", False), ("mdav+best", True), ("best", True), ("noise", False)):
@@ -68,18 +78,18 @@ def test_a_later_step_and_a_chain_are_stopped_too():
 
 def test_an_answer_stays_given():
     answers = iter([True, False])
-    run = Run(enough=lambda: next(answers))
-    assert run.enough()
-    assert run.enough()
-    assert run.branch(3).enough()
-    assert run.silent().enough()
+    run = RunContext(should_stop=lambda: next(answers))
+    assert run.should_stop()
+    assert run.should_stop()
+    assert run.branch(3).should_stop()
+    assert run.silent().should_stop()
 
 
 @pytest.mark.parametrize("questions", [0, 1, 3, 10, 30, 100, 300])
 def test_a_stopped_proof_proves_no_more_than_is_true(questions):
     x = np.random.default_rng(2).normal(size=(36, 2))
-    start = tacita.method("mdav", k=3).partition(x)
-    whole, part = (certify(x, 3, start, Run(enough=Asked(most))) for most in (10**9, questions))
+    start = tacita.get_method("mdav", k=3).partition(x)
+    whole, part = (certify(x, 3, start, RunContext(should_stop=Asked(most))) for most in (10**9, questions))
     assert whole.proven_optimal
     assert part.lower_bound <= whole.sse * (1 + 1e-7)
     assert part.sse <= start.sse(x)
@@ -87,7 +97,9 @@ def test_a_stopped_proof_proves_no_more_than_is_true(questions):
 
 
 def test_a_time_that_is_stopped_before_its_speed_is_known_ends_with_the_start():
-    release = tacita.protect(FIRMS, **QUICK, method="best", time=600, run=Run(enough=lambda: True))
+    release = tacita.protect(
+        FIRMS, **QUICK, method="best", time=600, context=RunContext(should_stop=lambda: True)
+    )
     mdav = tacita.protect(FIRMS, **QUICK, method="mdav")
     assert release.data.equals(mdav.data)
     assert stopped(release)
@@ -96,8 +108,8 @@ def test_a_time_that_is_stopped_before_its_speed_is_known_ends_with_the_start():
 class TestCompare:
     def test_keeps_the_trials_made_so_far_and_says_which_were_not_made(self):
         made = []
-        run = Run(on_trial=made.append, enough=lambda: len(made) >= 2)
-        trials = tacita.compare(FIRMS, method=["mdav", "cbfs"], k=[3, 4], run=run, **GRID)
+        run = RunContext(on_trial=made.append, should_stop=lambda: len(made) >= 2)
+        trials = tacita.compare_methods(FIRMS, method=["mdav", "cbfs"], k=[3, 4], context=run, **GRID)
         assert len(made) == 2
         assert [trial.report is not None for trial in trials].count(True) == 2
         left = [trial for trial in trials if trial.report is None]
@@ -107,8 +119,8 @@ class TestCompare:
         assert trials.front
 
     def test_goes_on_until_there_is_a_trial_to_show_and_stops_its_search(self):
-        run = Run(enough=lambda: True)
-        trials = tacita.compare(FIRMS, method=["best"], k=[3, 4], effort=[1e5], run=run, **GRID)
+        run = RunContext(should_stop=lambda: True)
+        trials = tacita.compare_methods(FIRMS, method=["best"], k=[3, 4], effort=[1e5], context=run, **GRID)
         first, second = trials
         assert first.on_front
         assert first.reason.startswith("The search was stopped by the user")
@@ -116,17 +128,19 @@ class TestCompare:
 
     def test_a_cancelled_one_keeps_nothing(self):
         made = []
-        run = Run(on_trial=made.append, cancelled=lambda: len(made) >= 1, enough=lambda: len(made) >= 1)
+        run = RunContext(
+            on_trial=made.append, should_cancel=lambda: len(made) >= 1, should_stop=lambda: len(made) >= 1
+        )
         with pytest.raises(tacita.Cancelled):
-            tacita.compare(FIRMS, method=["mdav"], k=[3, 4], run=run, **GRID)
+            tacita.compare_methods(FIRMS, method=["mdav"], k=[3, 4], context=run, **GRID)
 
 
 def test_in_another_thread_nothing_listens_to_ctrl_c():
     heard = []
 
     def work():
-        with tacita.interruptible(Run(enough=lambda: True)) as run:
-            heard.append(run.enough())
+        with tacita.interruptible(RunContext(should_stop=lambda: True)) as run:
+            heard.append(run.should_stop())
 
     thread = threading.Thread(target=work)
     thread.start()

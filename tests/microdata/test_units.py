@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tacita
 from seeds import SEED
-from tacita.core import Microdata, Report, Roles, Run
+from tacita.core import Microdata, Report, Roles, RunContext
 from tacita.kernels.records import classes
 from tacita.microdata import verify
 from tacita.microdata.measures.record_risk import of_protected, of_unchanged
@@ -175,7 +175,7 @@ def test_labels_that_may_not_be_written_to_need_no_kernel_of_their_own(monkeypat
 def test_chances_are_those_of_units():
     x = np.array([[0.0]] * 4 + [[1.0]] * 4)
     units = np.array([0, 0, 0, 0, 1, 1, 2, 3])
-    found = of_protected(x, x, ["job"], ["nominal"], {"job"}, Report(()), 3, Run(), units)
+    found = of_protected(x, x, ["job"], ["nominal"], {"job"}, Report(()), 3, RunContext(), units)
     # four records of one unit are found for sure, the others one time in three
     assert (found.after[-1], found.after[4]) == (4, 4)
     file = Microdata.of(pa.table({"job": x[:, 0]}))

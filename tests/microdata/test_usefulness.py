@@ -118,16 +118,17 @@ def test_relations_are_among_the_first_figures_and_in_a_comparison(firms):
         "method": ["mdav", "shuffle"],
         "seed": SEED,
     }
-    trials = tacita.compare(firms, **tried)
+    trials = tacita.compare_methods(firms, **tried)
     assert "RELATIONS" in trials.columns
     assert [trial.method for trial in trials.unrelated] == ["shuffle"]
-    by_relations = tacita.compare(
+    by_relations = tacita.compare_methods(
         firms, quasi=["turnover"], identifiers=["name"], method=["mdav"], loss="RELATIONS", seed=SEED
     )
     assert by_relations.unrelated == ()
     # whatever else was asked for; but not where it was left out
     few, without = (
-        tacita.compare(firms, **tried, **each) for each in ({"measures": ["IL1"]}, {"without": ["RELATIONS"]})
+        tacita.compare_methods(firms, **tried, **each)
+        for each in ({"measures": ["IL1"]}, {"without": ["RELATIONS"]})
     )
     assert [trial.method for trial in few.unrelated] == ["shuffle"]
     assert without.unrelated == ()
@@ -150,16 +151,16 @@ def test_relations_of_every_kind_are_kept_by_doing_nothing_and_lost_by_exchange(
     mixed = before.set_column(0, "a", pa.array(np.asarray(sides[0])[rng.permutation(n)]))
     for after, low, high in ((before, 0.0, 1e-9), (mixed, 90.0, 110.0)):
         nominal = [] if kinds == "numbers" else ["a"]
-        found = tacita.assess(before, after, quasi=["a"], nominal=nominal, measures=["RELATIONS"])
+        found = tacita.evaluate(before, after, quasi=["a"], nominal=nominal, measures=["RELATIONS"])
         assert low <= found["RELATIONS"].value <= high
 
 
 def test_there_is_no_figure_where_nothing_is_related():
     rng = np.random.default_rng(2)
     frame = pa.table({"a": rng.normal(size=5000), "b": rng.normal(size=5000)})
-    assert tacita.assess(frame, frame, quasi=["a"], measures=["RELATIONS"])["RELATIONS"].value is None
+    assert tacita.evaluate(frame, frame, quasi=["a"], measures=["RELATIONS"])["RELATIONS"].value is None
     alone = pa.table({"a": rng.normal(size=50)})
-    assert tacita.assess(alone, alone, quasi=["a"], measures=["RELATIONS"])["RELATIONS"].value is None
+    assert tacita.evaluate(alone, alone, quasi=["a"], measures=["RELATIONS"])["RELATIONS"].value is None
 
 
 # in order and by kind
@@ -190,9 +191,9 @@ def test_every_kind_of_warning_of_a_release_has_its_place():
 
 
 def test_a_search_that_was_stopped_is_no_graver_than_who_is_found(firms):
-    stopped = tacita.Run(enough=lambda: True)
+    stopped = tacita.RunContext(should_stop=lambda: True)
     two = ["turnover", "wages"]
-    release = tacita.protect(firms, quasi=two, method="hmeans1", measures=["IL1"], seed=SEED, run=stopped)
+    release = tacita.protect(firms, quasi=two, method="hmeans1", measures=["IL1"], seed=SEED, context=stopped)
     names = [each.name for each in release.record.cautions]
     assert names.index("unique-combinations") < names.index("search-stopped")
 

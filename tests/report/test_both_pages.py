@@ -114,7 +114,7 @@ def test_the_same_release_and_comparison_give_the_same_bytes_in_another_process(
         "from tacita.report import *\n"
         "frame = pa.table({c: [float(i * i % 17) for i in range(24)] for c in 'abc'})\n"
         "release = tacita.protect(frame, quasi=list('abc'), k=3)\n"
-        "trials = tacita.compare(frame, quasi=list('abc'), method=['mdav', 'hm'], k=[3, 4])\n"
+        "trials = tacita.compare_methods(frame, quasi=list('abc'), method=['mdav', 'hm'], k=[3, 4])\n"
         "pages = review_html(release) + review_json(release) + note_html(release)\n"
         "pages += comparison_html(trials) + comparison_json(trials)\n"
         "print(hashlib.sha256(pages.encode()).hexdigest())\n"

@@ -17,7 +17,7 @@ import tacita
 from report.conftest import planted_frame
 from report.test_both_pages import HARMLESS_TAGS, NASTY
 from seeds import SEED
-from tacita.core import Report, Run, Score, Trial, Trials
+from tacita.core import Report, RunContext, Score, Trial, Trials
 from tacita.core.display.svg import Axis
 from tacita.core.spec import registry
 from tacita.report import comparison_html, comparison_json
@@ -29,7 +29,7 @@ EVERYTHING = [comparison_html, comparison_json]
 @pytest.fixture(scope="session")
 def trials():
     """The planted firms compared; hm fails on three columns."""
-    return tacita.compare(
+    return tacita.compare_methods(
         planted_frame(),
         quasi=["turnover", "staff", "fixed"],
         identifiers=["firm_name", "tax_number"],
@@ -89,7 +89,7 @@ def test_names_are_text_and_never_markup(page):
     frame = pa.table({name: rng.normal(size=30) for name in NASTY})
     nasty = tried(NASTY[0], 1.0, 2.0, **{NASTY[1]: NASTY[2]})
     failed = Trial(method=NASTY[1], reason=f"column {NASTY[0]} is bad")
-    compared = tacita.compare(frame, quasi=NASTY, k=[3, 4])
+    compared = tacita.compare_methods(frame, quasi=NASTY, k=[3, 4])
     for shown in (compared, Trials.of([nasty, failed, tried("b", 2.0, 1.0, **{NASTY[1]: 1})])):
         seen = page(comparison_html(shown))
         assert set(seen.tags) <= HARMLESS_TAGS
@@ -125,7 +125,7 @@ def test_the_better_corner_follows_the_direction_of_the_measures():
 
 def test_the_json_keeps_a_drawn_seed_so_that_the_comparison_repeats(trials):
     assert trials.origin is not None
-    drawn = Run(seed="new").seed
+    drawn = RunContext(seed="new").seed
     seeded = replace(trials, origin=replace(trials.origin, seed=drawn))
     assert json.loads(comparison_json(seeded))["seed"] == str(drawn)
 

@@ -85,7 +85,7 @@ def test_rules_with_their_parameters_stand_on_the_page_of_a_table(tmp_path):
 
 def test_pages_tell_the_minute_and_records_do_not(cells):
     made = tacita.protect(frame(), quasi=["x"], k=3)
-    trials = tacita.compare(frame(), quasi=["x"], method=["mdav"], k=[3, 4])
+    trials = tacita.compare_methods(frame(), quasi=["x"], method=["mdav"], k=[3, 4])
     assert suppress(cells, "--problem", "exact", "--report", cells.parent / "page.html") == 0
     for page in (review_html(made), comparison_html(trials), (cells.parent / "page.html").read_text()):
         assert f"<dt>Date</dt><dd>{MINUTE}</dd>" in page

@@ -9,7 +9,7 @@ import pytest
 from tacita.core import Hierarchy, Pattern, Table
 from tacita.io.hierarchies import from_nested
 from tacita.report import table_html
-from tacita.tables.input.linked_tables import link, parts_of
+from tacita.tables.input.linked_tables import link_tables, parts_of
 from tacita.tables.release.record import Provenance
 from tacita.tables.release.suppression_record import SuppressionRecord
 from tacita.tables.verify.audit import audit
@@ -119,7 +119,7 @@ def test_linked_tables_have_a_map_each_and_ranges_in_all_of_them():
     grown[:] = one.grid(one.values)[np.ix_(REGION.leaves, SIZE.leaves)].sum(axis=1, keepdims=True) / 2
     two = Table.cross([REGION, Hierarchy.flat("sex", ["f", "m"])], grown, margins=True)
     tables = [one, replace(two, title="By sex & region")]
-    whole = link(tables)
+    whole = link_tables(tables)
     withheld = np.zeros(whole.n, dtype=bool)
     withheld[parts_of(whole, tables)[0].cells] = mask.ravel()
     html, told = page(whole, withheld, tables)

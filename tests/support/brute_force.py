@@ -195,7 +195,7 @@ class Released:
 def released(case: Case) -> Released:
     """Protect a case with tacita."""
     data = pa.table(case.columns)
-    rules = [tacita.method(name, **given) for name, given in case.rules]
+    rules = [tacita.get_method(name, **given) for name, given in case.rules]
     tables = [
         tacita.tabulate(
             data,
@@ -207,7 +207,7 @@ def released(case: Case) -> Released:
         )
         for names in case.tables
     ]
-    table = tables[0] if len(tables) == 1 else tacita.link(tables)
+    table = tables[0] if len(tables) == 1 else tacita.link_tables(tables)
     places = [[dimension.name for dimension in table.dimensions].index(name) for name in case.dimensions]
 
     def label(cell: int) -> Label:
@@ -217,7 +217,7 @@ def released(case: Case) -> Released:
     sensitive = frozenset(label(cell) for cell in np.flatnonzero(table.primary).tolist())
     if not sensitive:
         return Released(refusal="no cell is sensitive")
-    timed = {"seconds": 5.0} if "seconds" in type(tacita.method(case.method)).model_fields else {}
+    timed = {"seconds": 5.0} if "seconds" in type(tacita.get_method(case.method)).model_fields else {}
     try:
         pattern = tacita.suppress(
             table, case.problem, case.method, zeros=case.zeros, insiders=case.insiders, **timed

@@ -97,7 +97,7 @@ class Case:
             found |= {f"model {name}" for name in part.get("models", ())}
             found |= {f"{name}" for name in ("m", "relaxed", "level", "breaks", "map") if part.get(name)}
         found.add("one step" if len(self.parts) == 1 else "several steps")
-        found.add("insisted" if self.asked["insist"] else "not insisted")
+        found.add("insisted" if self.asked["accept_risks"] else "not insisted")
         return found
 
 
@@ -108,7 +108,11 @@ def drawn(seed: int, source: str | None = None, target: str | None = None, only:
     large = any(METHODS[name] in ("synthetic", "masked numbers", "households") for name in names)
     columns, trees = _file(at, int(at.integers(60, 160) if large else at.integers(8, 60)))
     # a seed that nobody guesses, so that a case can be repeated
-    asked: dict[str, Any] = {"measures": ["IL1"], "seed": 2**127 + seed, "insist": bool(at.random() < 0.5)}
+    asked: dict[str, Any] = {
+        "measures": ["IL1"],
+        "seed": 2**127 + seed,
+        "accept_risks": bool(at.random() < 0.5),
+    }
     asked["shuffle"] = bool(at.random() < 0.3)
     if at.random() < 0.3:
         asked["strata"] = ["area"]
@@ -396,9 +400,10 @@ def _in_memory(case: Case, source: Path, target: Path) -> Any:
 
 def _by_plan(case: Case, source: Path, target: Path) -> Any:
     steps = {"steps": case.steps} if case.steps else {}
-    asked = Protection.asked(**case.asked, **steps)
+    options = {name: value for name, value in case.asked.items() if name != "accept_risks"}
+    asked = Protection.asked(**options, insist=case.asked["accept_risks"], **steps)
     given = {name: getattr(asked, name) for name in Protection.model_fields}
-    return api.run(Plan(input={"path": source}, output={"path": target}, **given))
+    return api.run_plan(Plan(input={"path": source}, output={"path": target}, **given))
 
 
 def _can_be_made(case: Case, source: Path, target: Path) -> bool:

@@ -93,7 +93,7 @@ def judge(form: str, table: pa.Table, claim: Claim) -> tuple[Verdict, ...]:
 
 def encoded(data: Microdata, form: str) -> tuple[bytes, RecordFormat]:
     """The bytes of a file in a format of that name, and the format that reads them again."""
-    reader = tacita.method(form).like(data)
+    reader = tacita.get_method(form).like(data)
     return reader.encode(data), reader
 
 

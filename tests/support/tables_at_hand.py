@@ -13,7 +13,7 @@ from tacita.testing import examples
 positive, firms = examples.two_way, examples.firms
 
 PROBLEMS = ("general", "exact", "interval")
-PUBLISHED = {form: tacita.method(f"published-{form}") for form in ("csv", "excel", "html")}
+PUBLISHED = {form: tacita.get_method(f"published-{form}") for form in ("csv", "excel", "html")}
 NAMES = ("square", "wide", "sparse", "margins", "nested", "cube")
 # few of those that need linear programmes: they take long
 SEEDS = {"square": 5, "wide": 5, "sparse": 5, "margins": 4, "nested": 2, "cube": 1}

@@ -9,7 +9,7 @@ import pytest
 import tacita
 from attacked_tables import block, tied
 from tables_at_hand import counted
-from tacita.core import Contributors, Pattern, Run, Table, VerificationError
+from tacita.core import Contributors, Pattern, RunContext, Table, VerificationError
 from tacita.io.hierarchies import from_nested
 from tacita.tables.release import reinforce
 from tacita.tables.rules.frequency import MinimumFrequency
@@ -82,7 +82,7 @@ def test_a_larger_sum_that_several_lines_give_away_is_not_sensitive():
 
 def test_a_sum_that_is_a_published_cell_is_judged_as_that_cell():
     records = {"r": ["x", "x", "y", "y", "y"], "v": [1, 90, 30, 30, 30], "u": list("aabcd")}
-    rule = tacita.method("dominance", n=1, k=60)
+    rule = tacita.get_method("dominance", n=1, k=60)
     table = tacita.tabulate(pa.table(records), ["r"], "v", unit="u", rules=[rule], margins=False)
     hidden = table.inner
     assert table.primary.tolist() == [True, False, False]
@@ -118,7 +118,7 @@ def regions():
         "amount": [5, 2] + [6] * 5 + [7] * 6,
         "unit": units,
     }
-    rule = tacita.method("minimum-frequency", threshold=3)
+    rule = tacita.get_method("minimum-frequency", threshold=3)
     return tacita.tabulate(pa.table(records), {"region": region}, "amount", unit="unit", rules=[rule])
 
 
@@ -167,7 +167,7 @@ def test_where_no_movement_helps_the_cheapest_of_all_cells_do(monkeypatch):
     bare = Pattern.of(table, table.primary, lower_bound=0.0, problem="exact")
     leak = Leak(failing, frozenset(), table.low)
     monkeypatch.setattr(reinforce, "_around", lambda *_, **__: None)
-    closed = reinforce.close(table, bare, [leak], set(), Run())
+    closed = reinforce.close(table, bare, [leak], set(), RunContext())
     assert audit(table, closed, "exact").safe
     # with one cell less it would not be
     for cell in np.flatnonzero(closed.secondary).tolist():
@@ -183,6 +183,6 @@ def test_a_leak_that_nothing_closes_is_tried_once():
     failing = next(Judge(table, "exact").failures(table.primary, [0]))
     hopeless = set()
     leak = Leak(failing, knows, table.low)
-    assert reinforce.close(table, pattern, [leak], hopeless, Run()) is pattern
+    assert reinforce.close(table, pattern, [leak], hopeless, RunContext()) is pattern
     assert hopeless == {(0, knows)}
-    assert reinforce.close(table, pattern, [leak], hopeless, Run()) is pattern
+    assert reinforce.close(table, pattern, [leak], hopeless, RunContext()) is pattern

@@ -12,7 +12,7 @@ import tacita
 from attacked_tables import REGIONS, odd_triangle
 from tacita.core import Contributors, DataError, Table, VerificationError
 from tacita.core.spec import registry
-from tacita.tables.input.linked_tables import link
+from tacita.tables.input.linked_tables import link_tables
 from tacita.tables.input.tabulate import tabulate
 from tacita.tables.release.suppress import suppress
 from tacita.tables.rules.concentration import Dominance
@@ -95,7 +95,7 @@ def test_three_counts_with_a_known_sum_of_three_are_all_one():
 def test_every_method_knows_that_a_suppressed_count_is_at_least_one(values, problem):
     table = counts(values, 3, margins=True)
     for name in able(table, problem):
-        claim = suppress(table, tacita.method(name), problem, zeros="publish")
+        claim = suppress(table, tacita.get_method(name), problem, zeros="publish")
         withheld = claim.pattern.withheld
         for cell in np.flatnonzero(table.primary).tolist():
             low, high = whole_range(table, withheld, cell)
@@ -106,7 +106,7 @@ def test_a_suppressed_zero_leaves_open_which_cells_are_zero():
     table = counts([[4, 0, 1], [0, 3, 2], [5, 6, 0]], 3, rules=[ZeroCells(empty=True)])
     assert (table.primary & (table.values == 0)).any()
     assert table.with_zeros("publish").low.max() == 0.0
-    claim = suppress(table, tacita.method("optimal"), "exact", zeros="publish")
+    claim = suppress(table, tacita.get_method("optimal"), "exact", zeros="publish")
     assert claim.audit.low.min() == 0.0
 
 
@@ -170,7 +170,7 @@ def test_three_counts_of_a_ready_list_are_not_given_away(tmp_path, name):
 
 def test_a_table_of_tau_argus_whose_values_are_its_frequencies_holds_counts(tmp_path):
     records = {"area": [*"aaaabbc"], "v": [1, 2, 3, 4, 5, 6, 7]}
-    rules = tacita.method("minimum-frequency", threshold=3)
+    rules = tacita.get_method("minimum-frequency", threshold=3)
     for value, whole in ((None, True), ("v", False)):
         table = tabulate(pa.table(records), ["area"], value, rules=rules)
         tacita.save_cells(table, tmp_path / f"{value}.tab")
@@ -186,7 +186,7 @@ def test_the_known_sum_of_two_small_counts_is_small_too():
     assert reasons(found) == {KNOWN_SUM}
     assert found.exposed == 2
     for name in able(table, "interval"):
-        claim = suppress(table, tacita.method(name), "interval")
+        claim = suppress(table, tacita.get_method(name), "interval")
         assert claim.pattern.withheld.tolist() == [True, True, True, False]
         assert (claim.pattern.problem_cost, claim.pattern.lone_count) == (0, 1)
 
@@ -195,8 +195,8 @@ def test_a_sensitive_sum_that_cannot_be_widened_is_refused_unless_accepted():
     # the large cell must be published
     table = counts([15, 5, 3], 11, forced=[True, False, False])
     with pytest.raises((DataError, VerificationError)):
-        suppress(table, tacita.method("optimal"), "interval")
-    claim = suppress(table, tacita.method("optimal"), "interval", insist=True)
+        suppress(table, tacita.get_method("optimal"), "interval")
+    claim = suppress(table, tacita.get_method("optimal"), "interval", insist=True)
     assert "sensitive-sums" in {caution.name for caution in claim.audit.cautions}
 
 
@@ -258,7 +258,7 @@ def linked(seed):
     columns |= {"v": np.round(generator.lognormal(3, 1, n)), "u": [str(at) for at in range(n)]}
     pairs = [("d0", "d1"), ("d0", "d2"), ("d1", "d2")]
     rules = [Dominance(n=1, k=70)]
-    return link(
+    return link_tables(
         [tabulate(pa.table(columns), list(p), "v", unit="u", rules=rules, margins=True) for p in pairs]
     )
 
@@ -289,7 +289,7 @@ def test_linked_tables_withstand_whoever_writes_down_the_table_behind_them(seed)
     table = linked(seed)
     if not table.primary.any():
         return
-    claim = suppress(table, tacita.method("constructive"), "interval")
+    claim = suppress(table, tacita.get_method("constructive"), "interval")
     attacked = claim.table
     down, up, _ = attacked.needed()
     for cell in np.flatnonzero(attacked.primary).tolist():
@@ -302,7 +302,7 @@ def test_a_pattern_that_holds_by_linked_sums_alone_is_refused_for_the_table_behi
     refused = 0
     for seed in (55, 85, 141):
         table = linked(seed).with_zeros("publish")
-        pattern = tacita.method("constructive").suppress(table, "interval")
+        pattern = tacita.get_method("constructive").suppress(table, "interval")
         found = audit(table, pattern)
         refused += COMMON in reasons(found)
         for failure in found.failures:
@@ -344,7 +344,7 @@ def test_a_pattern_for_insiders_protects_from_every_contributor_by_the_records(s
     columns, table = firms(seed)
     if not table.primary.any():
         return
-    claim = suppress(table, tacita.method("optimal"), "interval", insiders=True)
+    claim = suppress(table, tacita.get_method("optimal"), "interval", insiders=True)
     withheld, attacked = claim.pattern.withheld, claim.table
     for unit in np.unique(columns["u"]):
         own = own_parts(attacked, columns, unit)
@@ -374,7 +374,7 @@ def test_the_audit_counts_cells_that_a_contributor_comes_too_close_to():
         _, table = firms(seed)
         if not table.primary.any():
             continue
-        claim = suppress(table, tacita.method("optimal"), "interval")
+        claim = suppress(table, tacita.get_method("optimal"), "interval")
         leaks = claim.audit.insiders
         warned = {caution.name: caution.count for caution in claim.audit.cautions}
         assert warned.get("insiders", 0) == len(leaks)

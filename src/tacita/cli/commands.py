@@ -189,13 +189,13 @@ def _assess(original: Path, released: Path, **values: Any) -> None:
     roles = given({name: Roles.model_fields[name] for name in _ASSESSED}, values)
     every = values["all"] or "names" in chosen
     with progress_bar(values["quiet"]) as run:
-        report = api.assess(
+        report = api.evaluate(
             api.read(original, **reading),
             api.read(released, **reading),
             **roles,
             measures=chosen.pop("names", None),
             **chosen,
-            run=run,
+            context=run,
         )
     if values["json"] is not None:
         api.save_report(report, values["json"], inputs=(original, released), force=values["force"])
@@ -228,12 +228,12 @@ def _check(released: Path, **values: Any) -> None:
     reading = given(InputSection, values)
     original = values["original"]
     with progress_bar(values["quiet"]) as run:
-        verdicts = api.check(
+        verdicts = api.check_requirements(
             api.read(released, **reading),
             values["require"],
             original=None if original is None else api.read(original, **reading),
             **given({name: Roles.model_fields[name] for name in _ASSESSED}, values),
-            run=run,
+            context=run,
         )
     if values["json"] is not None:
         named = [path for path in (released, original, values["require"]) if path is not None]
@@ -446,7 +446,7 @@ def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, every: bool = 
     from tacita import api
 
     with progress_bar(quiet, anytime=plan.anytime) as steering:
-        release = api.run(plan, steering, dry_run=dry_run, **files)
+        release = api.run_plan(plan, steering, dry_run=dry_run, **files)
     if not quiet:
         print_outcome(release, plan, dry_run=dry_run, every=every, saved=files.get("save_plan"))
 

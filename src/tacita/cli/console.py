@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         Record,
         RecordsRelease,
         Report,
-        Run,
+        RunContext,
         Score,
         Trial,
         Trials,
@@ -422,7 +422,7 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
-def _stoppable(run: Run, anytime: bool, quiet: bool) -> AbstractContextManager[Run]:
+def _stoppable(run: RunContext, anytime: bool, quiet: bool) -> AbstractContextManager[RunContext]:
     """A run whose searches the first Ctrl-C stops, where there are any; the second cancels, as ever."""
     from tacita.core.results.interrupt import interruptible
 
@@ -436,16 +436,16 @@ def _stoppable(run: Run, anytime: bool, quiet: bool) -> AbstractContextManager[R
 
 
 @contextmanager
-def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
+def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[RunContext]:
     """A run whose progress is a bar on the terminal, if there is one; `anytime`: a search can be stopped."""
-    from tacita.core import Run
+    from tacita.core import RunContext
 
     def warn(warning: Caution) -> None:
         if not quiet:
             Err.print(f"before the run: {warning.text} {warning.advice}", style="yellow", markup=False)
 
     if quiet or not Err.is_terminal:
-        with _stoppable(Run(on_warning=warn), anytime, quiet) as run:
+        with _stoppable(RunContext(on_warning=warn), anytime, quiet) as run:
             yield run
         return
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -459,5 +459,5 @@ def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
             # a task that is done stops its clock, and after one stage comes the next
             bar.update(task, description=progress.stage, total=1.0, completed=min(progress.share, 0.999))
 
-        with _stoppable(Run(on_progress=listen, on_warning=warn), anytime, quiet) as run:
+        with _stoppable(RunContext(on_progress=listen, on_warning=warn), anytime, quiet) as run:
             yield run

@@ -39,11 +39,11 @@ def _describe(input: Path, **values: Any) -> None:
 
     with progress_bar(quiet=False) as run:
         data = api.read(input, **given(InputSection, values))
-        profile = api.profile(data, run=run)
-        guesses = api.guess_roles(profile)
+        profile = api.describe_columns(data, context=run)
+        guesses = api.suggest_roles(profile)
         keys = given(_ASKED, values).get("keys") or _suggested(guesses, "quasi")
         unit = values["unit"] or next(iter(_suggested(guesses, "unit")), None)
-        risk = api.exposure(data, columns=keys, unit=unit) if keys else None
+        risk = api.sample_uniqueness(data, columns=keys, unit=unit) if keys else None
     if values["json"]:
         print_json(_as_dict(profile, guesses, risk))
         return

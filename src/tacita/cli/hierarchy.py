@@ -43,9 +43,9 @@ def _make(input: Path, **values: Any) -> None:
     for name, kind in (("widths", float), ("lengths", int)):
         if name in levels:
             levels[name] = [_number(name, text, kind) for text in levels[name]]
-    hierarchy = api.make_hierarchy(data, values["column"], **levels)
+    hierarchy = api.build_hierarchy(data, values["column"], **levels)
     api.save_hierarchy(hierarchy, values["out"], force=values["force"])
-    _print_coverage(values["column"], api.look_at_hierarchy(data, values["column"], hierarchy))
+    _print_coverage(values["column"], api.hierarchy_coverage(data, values["column"], hierarchy))
     Out.print(f"hierarchy (confidential): {values['out']}", markup=False)
 
 
@@ -61,7 +61,7 @@ def _check(input: Path, **values: Any) -> None:
     from tacita import api
 
     data = api.read(input, **given(InputSection, values))
-    found = api.look_at_hierarchy(data, values["column"], values["hierarchy"])
+    found = api.hierarchy_coverage(data, values["column"], values["hierarchy"])
     _print_coverage(values["column"], found)
     if found.unknown:
         raise DataError(

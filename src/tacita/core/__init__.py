@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .data.table import Table
     from .errors import Cancelled, DataError, ParameterError, TacitaError, VerificationError
     from .results.inferred_cells import InferenceError
-    from .results.progress import Bounds, Progress, Run
-    from .results.release import Caution, Record, RecordsRelease, Release
+    from .results.progress import Bounds, Progress, RunContext
+    from .results.release import AnyRelease, Caution, Record, RecordsRelease, Release
     from .results.risk_profile import RiskProfile
     from .results.score import Categories, Comparison, Report, Score
     from .results.trials import Trial, Trials
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MISSING_TEXT",
     "Adjusted",
+    "AnyRelease",
     "Bounds",
     "Cancelled",
     "Categories",
@@ -71,7 +72,7 @@ __all__ = [
     "RequirementError",
     "RiskProfile",
     "Roles",
-    "Run",
+    "RunContext",
     "Score",
     "Table",
     "TacitaError",
@@ -97,8 +98,8 @@ _HOMES = {
     "data.table": "Table",
     "errors": "Cancelled DataError ParameterError TacitaError VerificationError",
     "results.inferred_cells": "InferenceError",
-    "results.progress": "Bounds Progress Run",
-    "results.release": "Caution Record RecordsRelease Release",
+    "results.progress": "Bounds Progress RunContext",
+    "results.release": "AnyRelease Caution Record RecordsRelease Release",
     "results.risk_profile": "RiskProfile",
     "results.score": "Categories Comparison Report Score",
     "results.trials": "Trial Trials",

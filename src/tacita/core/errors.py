@@ -64,8 +64,11 @@ class TacitaError(Exception):
         return other
 
 
-class ParameterError(TacitaError):
-    """What the caller asked for cannot be: a wrong name, type, range or combination."""
+class ParameterError(TacitaError, ValueError):
+    """What the caller asked for cannot be: a wrong name, type, range or combination.
+
+    It is a ValueError too, as Python programmers expect of a wrong argument.
+    """
 
     exit_code = 2
 

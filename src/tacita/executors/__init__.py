@@ -4,9 +4,9 @@ A task is a function of an importable module of tacita and one argument. It read
 under another name until it is complete, so that it may be done twice or die half-way. What it answers is
 small, and the same wherever it ran: which executor works on a file cannot be told from the result.
 
->>> from tacita.core import Run
+>>> from tacita.core import RunContext
 >>> with opened(ExecutorSection(name="serial")) as executor:
-...     executor.map("counting", "math:sqrt", [4.0, 9.0], Run())
+...     executor.map("counting", "math:sqrt", [4.0, 9.0], RunContext())
 [2.0, 3.0]
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 from distributed.client import Client, ClosedClientError
 from distributed.deploy.subprocess import SubprocessCluster
 
-from tacita.core import DataError, ParameterError, Run
+from tacita.core import DataError, ParameterError, RunContext
 
 from .child_process import answer
 from .processes import TRIES, answered
@@ -62,7 +62,7 @@ class Cluster(Executor):
             ) from None
         self.workers = workers if scheduler is None else max(1, len(self._client.nthreads()))
 
-    def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
+    def map(self, stage: str, function: str, tasks: Sequence[Any], run: RunContext) -> list[Any]:
         run.report(stage, 0, len(tasks))
         futures: list[Any] = []
         try:

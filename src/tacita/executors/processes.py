@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from tacita.core import DataError, Run, VerificationError
+from tacita.core import DataError, RunContext, VerificationError
 
 from .serial import Executor
 
@@ -29,7 +29,7 @@ class Processes(Executor):
         self.workers = workers
         self._children: list[_Child] = []
 
-    def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
+    def map(self, stage: str, function: str, tasks: Sequence[Any], run: RunContext) -> list[Any]:
         run.report(stage, 0, len(tasks))
         todo: queue.Queue[tuple[int, Any]] = queue.Queue()
         for each in enumerate(tasks):

@@ -35,20 +35,21 @@ class ExecutorSection(Parameters):
     """
 
     name: ExecutorName = Field(
-        "in-memory",
+        default="in-memory",
         description="the whole file in memory (in-memory), or in parts: one after the other (serial), by "
         "several processes (processes), on a cluster (dask)",
     )
     device: Device = Field(
-        "cpu",
+        default="cpu",
         description="what heavy loops run on: cpu, or cuda where a method has loops for a graphics card",
     )
     workers: Annotated[int, Field(ge=1, le=4096)] | None = Field(
-        None, description="number of processes, or of workers of a local dask; if not given, one a core"
+        default=None,
+        description="number of processes, or of workers of a local dask; if not given, one a core",
     )
-    scheduler: str | None = Field(None, description="address of a dask scheduler that runs already")
+    scheduler: str | None = Field(default=None, description="address of a dask scheduler that runs already")
     part: Annotated[int, Field(ge=100, le=10**9)] = Field(
-        250_000, description="records of a part, about: what one process holds at a time"
+        default=250_000, description="records of a part, about: what one process holds at a time"
     )
 
     @classmethod

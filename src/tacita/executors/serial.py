@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from tacita.core import Run
+from tacita.core import RunContext
 
 
 class Executor(ABC):
@@ -17,7 +17,7 @@ class Executor(ABC):
     workers: int = 1
 
     @abstractmethod
-    def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
+    def map(self, stage: str, function: str, tasks: Sequence[Any], run: RunContext) -> list[Any]:
         """What the function answers to each task, in their order; tells how many are done."""
 
     @abstractmethod
@@ -28,7 +28,7 @@ class Executor(ABC):
 class Serial(Executor):
     """This process."""
 
-    def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
+    def map(self, stage: str, function: str, tasks: Sequence[Any], run: RunContext) -> list[Any]:
         found = []
         run.report(stage, 0, len(tasks))
         for done, task in enumerate(tasks, 1):

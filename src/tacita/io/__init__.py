@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import Field
 
@@ -23,14 +23,20 @@ from .content import content_of, fingerprint_of, toml_of
 from .formats.options import InputOptions
 from .formats.record_format import Format, Purpose
 
+if TYPE_CHECKING:
+    from .csv_sniffer import sniff_csv
+    from .tables import argus
+
 __all__ = [
     "InputOptions",
     "InputSection",
+    "argus",
     "by_ending",
     "content_of",
     "fingerprint_of",
     "format_of",
     "read",
+    "sniff_csv",
     "taken_in",
     "toml_of",
     "write_all",
@@ -38,11 +44,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # that of tables loads when it is used
-    if name == "argus":
-        return import_module(f"{__name__}.tables.{name}")
-    raise AttributeError(name)
+# hidden from type checkers, for which a name that is not listed is a mistake
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        # that of tables loads when it is used
+        if name == "argus":
+            return import_module(f"{__name__}.tables.{name}")
+        if name == "sniff_csv":
+            return import_module(f"{__name__}.csv_sniffer").sniff_csv
+        raise AttributeError(name)
 
 
 class InputSection(InputOptions):

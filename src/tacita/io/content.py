@@ -44,6 +44,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise ParameterError(
             f"{path.name}: cannot be read (there is no such file). Check the path."
         ) from None
+    except ParameterError:
+        raise
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else problem
         raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None

@@ -22,7 +22,7 @@ _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UT
 _WITH_COMMA, _WITH_POINT = re.compile(r"\s*[+-]?\d+,\d+\s*"), re.compile(r"\s*[+-]?\d+\.\d+\s*")
 
 
-def guess_reading(path: str | Path) -> TextOptions:
+def sniff_csv(path: str | Path) -> TextOptions:
     """Encoding, delimiter and decimal sign of a text file, for files of other kinds nothing but defaults.
 
     UTF-8 if all of the file is that, else the code page of western Europe. The decimal sign is a comma where

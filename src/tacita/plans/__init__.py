@@ -22,10 +22,11 @@ from tacita.core import (
     Report,
     RequirementError,
     RiskProfile,
-    Run,
+    RunContext,
     Trials,
     Verdict,
 )
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.results.warning_severity import gravest_first
 from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
@@ -82,7 +83,7 @@ def save(
     refuse_bad_targets(section.targets, inputs, force=force)
     released = Microdata.of(release.data)
     written = encode(released, release.claim, Path(path))
-    verify_release(released, release.claim, written, Run())
+    verify_release(released, release.claim, written, RunContext())
     io.write_all(_with_pages(release, written.content, section), public=section.public, force=force)
 
 
@@ -103,9 +104,10 @@ def _pages_of(release: RecordsRelease, section: OutputSection) -> dict[Path, byt
     return {beside: render(release).encode() for beside, render in pages if beside is not None}
 
 
-def run(
+@renamed_arguments(run="context")
+def run_plan(
     plan: Plan,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     dry_run: bool = False,
     report_refused: bool = False,
@@ -147,18 +149,18 @@ def run(
                 f"Plan: the executor {plan.executor.name} writes no report of a refused release. Leave it "
                 "out."
             )
-        return _run_in_parts(plan, run, dry_run, save_plan, shown_as, force)
+        return _run_in_parts(plan, context, dry_run, save_plan, shown_as, force)
     io.format_of(plan.output.path, writing=True)
     if plan.executor.device != "cpu":
-        run = replace(run or Run(), device=plan.executor.device)
+        context = replace(context or RunContext(), device=plan.executor.device)
     data = _read_for(plan, shown_as)
-    return _run_in_memory(data, plan, run, dry_run, save_plan, force, report_refused)
+    return _run_in_memory(data, plan, context, dry_run, save_plan, force, report_refused)
 
 
 def _run_in_memory(
     data: Microdata,
     plan: Plan,
-    run: Run | None,
+    run: RunContext | None,
     dry_run: bool,
     save_plan: str | Path | None,
     force: bool,
@@ -170,7 +172,7 @@ def _run_in_memory(
     to_look_at = dry_run or report_refused
     lost = said_before(data, plan, form)
     if lost is not None:
-        (run or Run()).on_warning(lost)
+        (run or RunContext()).on_warning(lost)
     try:
         if dry_run:
             made = ReleasedFile(make_release(data, plan, run, to_look_at=True), b"")
@@ -217,7 +219,7 @@ def _measures(plan: Plan) -> set[str]:
 
 def _run_in_parts(
     plan: Plan,
-    run: Run | None,
+    run: RunContext | None,
     dry_run: bool,
     save_plan: str | Path | None,
     shown_as: str | None,
@@ -247,9 +249,10 @@ def _run_in_parts(
     return replace(release, data=None if dry_run else target)
 
 
+@renamed_arguments(run="context")
 def run_comparison(
     plan: Plan,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     plan_file: str | Path | None = None,
     shown_as: str | None = None,
@@ -266,7 +269,7 @@ def run_comparison(
         )
     pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
     refuse_bad_targets(pages, {"input": plan.input.path, "plan": as_path(plan_file)}, force=force)
-    trials = compare(_read_for(plan, shown_as), plan, plan.compare, run)
+    trials = compare(_read_for(plan, shown_as), plan, plan.compare, context)
     save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report, force=force)
     return trials
 
@@ -322,9 +325,10 @@ def save_report(
     io.write_all({target: content.encode()}, force=force)
 
 
+@renamed_arguments(run="context")
 def run_risk(
     plan: RiskPlan,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     dry_run: bool = False,
     plan_file: str | Path | None = None,
@@ -335,7 +339,7 @@ def run_risk(
     refuse_bad_targets(plan.output.targets, read, force=force or dry_run)
     if plan.output.records is not None:
         io.format_of(plan.output.records)
-    found = profile(io.read(plan.input.path, plan.input), plan.risk, plan.measure, run)
+    found = profile(io.read(plan.input.path, plan.input), plan.risk, plan.measure, context)
     if not dry_run:
         io.write_all(_risk_files(found, plan.output), force=force)
     return found
@@ -366,7 +370,7 @@ def _risk_files(profile: RiskProfile, section: RiskOutputSection) -> dict[Path, 
     if section.json_report is not None:
         files[section.json_report] = as_json(profile.as_dict())
     if (target := section.records) is not None:
-        files[target] = io.format_of(target)().encode(Microdata.of(profile.frame(), source=target.name))
+        files[target] = io.format_of(target)().encode(Microdata.of(profile.to_arrow(), source=target.name))
     return files
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tacita import io
 from tacita import report as page
-from tacita.core import Adjusted, ParameterError, Pattern, Run, Table
+from tacita.core import Adjusted, Microdata, ParameterError, Pattern, RunContext, Table
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.spec.setting_syntax import entered_by
 from tacita.io.atomic import refuse_bad_targets
 from tacita.tables.input.read import Files, Source, read_source, source_of
@@ -22,9 +23,11 @@ from tacita.tables.plans.sections import (
     TrySection,
 )
 from tacita.tables.release import release as table_runs
-from tacita.tables.release.compare import PatternTrials, compare_patterns
+from tacita.tables.release.compare import PatternTrials, compare_suppressions
 from tacita.tables.release.record import FileAudit, TableRelease
 from tacita.tables.release.review_view import TableLook, looked_at
+from tacita.tables.verify.adjusted import AdjustedAudit
+from tacita.tables.verify.audit import Audit
 
 from .files import as_json, as_path
 
@@ -32,6 +35,7 @@ from .files import as_json, as_path
 Asked = SuppressSection | AdjustSection
 
 
+@renamed_arguments(run="context")
 def save_table(
     table: Table,
     pattern: Pattern,
@@ -39,7 +43,7 @@ def save_table(
     *,
     json_report: str | Path | None = None,
     report: str | Path | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     force: bool = False,
 ) -> None:
     """Write a published table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
@@ -47,9 +51,12 @@ def save_table(
     `path` is public; `json_report` and `report` are confidential. The pattern is audited against the table,
     whoever made it. Files that are there are overwritten with `force` only.
     """
-    save_tables([table], pattern, [path], json_report=json_report, report=report, run=run, force=force)
+    save_tables(
+        [table], pattern, [path], json_report=json_report, report=report, context=context, force=force
+    )
 
 
+@renamed_arguments(run="context")
 def save_tables(
     tables: Sequence[Table],
     pattern: Pattern,
@@ -57,16 +64,17 @@ def save_tables(
     *,
     json_report: str | Path | None = None,
     report: str | Path | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     force: bool = False,
 ) -> None:
     """Write linked tables, a file for each, by the pattern of their link; all files appear or none.
 
     As `save_table`: the whole system is audited, and what all files show together is read back.
     """
-    _save(tables, pattern, paths, LinkedOutputSection(json_report=json_report, report=report), run, force)
+    _save(tables, pattern, paths, LinkedOutputSection(json_report=json_report, report=report), context, force)
 
 
+@renamed_arguments(run="context")
 def save_adjusted(
     table: Table,
     adjusted: Adjusted,
@@ -75,7 +83,7 @@ def save_adjusted(
     json_report: str | Path | None = None,
     report: str | Path | None = None,
     note: str | Path | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     force: bool = False,
 ) -> None:
     """Write an adjusted table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
@@ -85,9 +93,10 @@ def save_adjusted(
     `force`.
     """
     pages = {"json_report": json_report, "report": report, "note": note}
-    save_adjusted_tables([table], adjusted, [path], **pages, run=run, force=force)
+    save_adjusted_tables([table], adjusted, [path], **pages, context=context, force=force)
 
 
+@renamed_arguments(run="context")
 def save_adjusted_tables(
     tables: Sequence[Table],
     adjusted: Adjusted,
@@ -96,7 +105,7 @@ def save_adjusted_tables(
     json_report: str | Path | None = None,
     report: str | Path | None = None,
     note: str | Path | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     force: bool = False,
 ) -> None:
     """Write linked tables, a file for each, with the adjusted values of their link; all files or none.
@@ -104,7 +113,7 @@ def save_adjusted_tables(
     As `save_adjusted`: the whole system is audited, and what all files show together is read back.
     """
     pages = LinkedOutputSection(json_report=json_report, report=report, note=note)
-    _save(tables, adjusted, paths, pages, run, force)
+    _save(tables, adjusted, paths, pages, context, force)
 
 
 def _save(
@@ -112,7 +121,7 @@ def _save(
     outcome: Pattern | Adjusted,
     paths: Sequence[str | Path],
     pages: LinkedOutputSection,
-    run: Run | None,
+    run: RunContext | None,
     force: bool,
 ) -> None:
     places = _places(paths)
@@ -129,6 +138,17 @@ def _places(paths: Sequence[str | Path]) -> dict[str, Path]:
     return {f"output {at}" if several else "output": Path(path) for at, path in enumerate(paths, start=1)}
 
 
+def save_audit(audit: Audit | AdjustedAudit, path: str | Path, *, force: bool = False) -> None:
+    """Write the ranges of attacked cells, a row each, in the format of the ending (.csv, .parquet ...).
+
+    The file is confidential, and readable by its owner alone.
+    """
+    target = Path(path)
+    refuse_bad_targets({"audit": target}, {}, force=force)
+    content = io.format_of(target, writing=True)().encode(Microdata.of(audit.to_arrow(), source=target.name))
+    io.write_all({target: content}, force=force)
+
+
 def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
     """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
 
@@ -137,10 +157,11 @@ def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
     io.write_all(table_runs.encoded_cells(table, Path(path)), force=force)
 
 
+@renamed_arguments(run="context")
 @entered_by("plan")
 def run_table(
     plan: AnyTablePlan,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     dry_run: bool = False,
     plan_file: str | Path | None = None,
@@ -163,8 +184,8 @@ def run_table(
     if others and isinstance(plan, LinkedPlan):
         raise ParameterError("Plan: linked tables are published in one form each. Leave away also.")
     targets = {**plan.targets, **{f"output {path.name}": path for path in others}}
-    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, run, shown_as)
-    release = table_runs.publish(plan.asked, source, plan.published, run)
+    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, context, shown_as)
+    release = table_runs.publish(plan.asked, source, plan.published, context)
     files = _files(release, plan.published, plan.output)
     files |= table_runs.in_other_forms(release, others)
     written = {} if dry_run else files
@@ -181,10 +202,11 @@ def look_at_table(plan: AnyTablePlan, *, shown_as: str | None = None) -> TableLo
     return looked_at(source_of(plan, shown_as), plan)
 
 
+@renamed_arguments(run="context")
 @entered_by("plan")
 def tabulate_file(
     plan: TabulatePlan,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     dry_run: bool = False,
     plan_file: str | Path | None = None,
@@ -195,7 +217,7 @@ def tabulate_file(
     out = plan.output.path
     beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
     targets = {"output": out, "metadata beside it": beside}
-    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, run)
+    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, context)
     files = table_runs.encoded_cells(source.table, out)
     refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
     io.write_all({**({} if dry_run else files), **plan.as_file(save_plan)}, force=force)
@@ -218,7 +240,7 @@ def _source(
     saved: Path | None,
     force: bool,
     dry_run: bool,
-    run: Run | None,
+    run: RunContext | None,
     shown_as: str | None = None,
 ) -> Source:
     """The table of a plan; before any work, nothing that is read may be written over."""
@@ -248,10 +270,11 @@ def _files(release: TableRelease, published: Sequence[Path], pages: _Pages) -> d
     return files
 
 
+@renamed_arguments(run="context")
 @entered_by("plan")
 def audit_plan(
     plan: AnyTablePlan,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     json_report: Path | None = None,
     shown_as: str | None = None,
@@ -265,15 +288,18 @@ def audit_plan(
         raise ParameterError("Plan: there is no [suppress] section, and no [adjust]: it publishes nothing.")
     inputs = {**read_by(plan), **plan.targets}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    return _attacked(source_of(plan, shown_as, run), plan.published, plan.asked, run, json_report, force)
+    return _attacked(
+        source_of(plan, shown_as, context), plan.published, plan.asked, context, json_report, force
+    )
 
 
+@renamed_arguments(run="context")
 def audit_published(
     given: TableInputSection,
     published: Path,
     section: TableSection,
     asked: Asked,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     json_report: Path | None = None,
     force: bool = False,
@@ -288,14 +314,14 @@ def audit_published(
         source = read_source(given, section, asked.reading, sensitive=False)
     else:
         source = read_source(given, section, asked)
-    return _attacked(source, [published], asked, run, json_report, force)
+    return _attacked(source, [published], asked, context, json_report, force)
 
 
 def _attacked(
     source: Source,
     published: Sequence[Path],
     asked: Asked,
-    run: Run | None,
+    run: RunContext | None,
     json_report: Path | None,
     force: bool,
 ) -> FileAudit:
@@ -306,11 +332,12 @@ def _attacked(
     return found
 
 
+@renamed_arguments(run="context")
 @entered_by("plan")
 def compare_table(
     plan: AnyTablePlan,
     methods: Sequence[str] = (),
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     json_report: str | Path | None = None,
     force: bool = False,
@@ -325,13 +352,13 @@ def compare_table(
     target, asked, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
     named = TrySection(method=tuple(methods)).method or section.method or (asked.method,)
     refuse_bad_targets({"JSON report": target}, {**read_by(plan), **plan.targets}, force=force)
-    source = source_of(plan, run=run)
+    source = source_of(plan, run=context)
     refuse_bad_targets({"JSON report": target}, source.inputs, force=force)
-    trials = compare_patterns(
+    trials = compare_suppressions(
         source.table,
         named,
         asked.problem,
-        run=run,
+        context=context,
         **asked.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
         seconds=asked.time,
         **(section.model_extra or {}),

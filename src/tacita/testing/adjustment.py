@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Adjusted, Cancelled, CellKeys, Run, Table
+from tacita.core import Adjusted, Cancelled, CellKeys, RunContext, Table
 from tacita.testing import Findings
 
 from .examples import SEED, Asked, nested, refusal
@@ -36,7 +36,7 @@ def what_it_promises_holds_of_every_file_that_is_written(method: Any) -> Finding
     from tacita.tables.release.adjust import adjust
     from tacita.tables.verify.claim import encoded, verify_file
 
-    claim = adjust(_counts(method, 2, 4, 4), method, run=Run(seed=SEED))
+    claim = adjust(_counts(method, 2, 4, 4), method, run=RunContext(seed=SEED))
     for name in ("published-csv", "published-excel", "published-html"):
         form: Any = registry.lookup(name, "format")()
         content = encoded(claim, form)
@@ -58,7 +58,7 @@ def its_distance_is_that_of_its_values_and_its_bound_lies_below(method: Any) -> 
 
 def the_same_seed_gives_the_same_values(method: Any) -> Findings:
     table = _counts(method, 7, 4, 4)
-    one, other = (method.adjust(table, Run(seed=SEED)) for _ in range(2))
+    one, other = (method.adjust(table, RunContext(seed=SEED)) for _ in range(2))
     yield np.array_equal(one.values, other.values), "The second time other values."
 
 
@@ -69,26 +69,26 @@ def the_order_of_labels_changes_no_promise(method: Any) -> Findings:
     for turned in (values, values.T, values[::-1]):
         secret = (turned > 0) & (turned < 3)
         table = _keyed(method, Table.from_array(turned, primary=secret, frequency=True))
-        audit = audit_adjusted(table, method.adjust(table, Run(seed=SEED)), method.promised())
+        audit = audit_adjusted(table, method.adjust(table, RunContext(seed=SEED)), method.promised())
         yield audit.safe, f"{turned.shape[0]} x {turned.shape[1]}: it does not hold."
 
 
 def a_table_of_zeros_stays_as_it_is(method: Any) -> Findings:
     if method.leans_on_sensitive:
         return
-    made = method.adjust(Table.from_array(np.zeros((3, 2)), frequency=True), Run(seed=SEED))
+    made = method.adjust(Table.from_array(np.zeros((3, 2)), frequency=True), RunContext(seed=SEED))
     yield not made.values.any(), f"{int((made.values != 0).sum())} zeros are no zeros any more."
 
 
 def cancelling_stops_it(method: Any) -> Findings:
-    cancelled = Run(cancelled=lambda: True)
+    cancelled = RunContext(should_cancel=lambda: True)
     told = refusal(Cancelled, method.adjust, _counts(method, 1, 4, 4), cancelled)
     yield bool(told), "It runs on when it is cancelled."
 
 
 def it_reports_to_the_end_of_its_work(method: Any) -> Findings:
     heard: list[Any] = []
-    method.adjust(_counts(method, 1, 4, 4), Run(on_progress=heard.append))
+    method.adjust(_counts(method, 1, 4, 4), RunContext(on_progress=heard.append))
     yield bool(heard) and heard[-1].share == 1, "The last progress it reports is not all of its work."
 
 
@@ -97,7 +97,7 @@ def told_that_it_is_enough_it_keeps_its_promises(method: Any) -> Findings:
 
     table = _counts(method, 5, 4, 4)
     for questions in (0, 1, 5):
-        made = method.adjust(table, Run(seed=SEED, enough=Asked(questions)))
+        made = method.adjust(table, RunContext(seed=SEED, should_stop=Asked(questions)))
         audit = audit_adjusted(table, made, method.promised())
         yield audit.safe, f"Stopped at question {questions + 1}, it does not hold."
 
@@ -128,4 +128,4 @@ def _adjusted(method: Any) -> Iterator[tuple[str, Table, Adjusted]]:
     tables["regions and their parts"] = _keyed(method, replace(regions, primary=secret, forced=secret))
     for where, table in tables.items():
         if table.primary.any() or not method.leans_on_sensitive:
-            yield where, table, method.adjust(table, Run(seed=SEED))
+            yield where, table, method.adjust(table, RunContext(seed=SEED))

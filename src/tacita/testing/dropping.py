@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Microdata, Run
+from tacita.core import Microdata, RunContext
 from tacita.core.spec.roles import RolesOfFile
 from tacita.microdata.protection.context_columns import numbers_or_texts
 from tacita.testing import Findings
@@ -50,7 +50,7 @@ def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:
     roles = RolesOfFile(strata=["region"], unit="unit", identifiers=["unit"])
     data = Microdata.of(persons()).with_roles(roles)
     for shuffle in (False, True):
-        one, other = (protect(data, method, Run(seed=SEED), shuffle=shuffle) for _ in range(2))
+        one, other = (protect(data, method, RunContext(seed=SEED), shuffle=shuffle) for _ in range(2))
         broken = [each.guarantee for each in verify.verify(one.data, one.claim) if not each.passed]
         yield not broken, f"With shuffle={shuffle}, it does not hold: {', '.join(broken)}."
         yield one.data.native.equals(other.data.native), "The same seed gives another release."

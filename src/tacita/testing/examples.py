@@ -17,7 +17,7 @@ from tacita.core import (
     Microdata,
     RecordMethod,
     Roles,
-    Run,
+    RunContext,
     Table,
 )
 from tacita.core.results.score import Files
@@ -40,13 +40,16 @@ def refusal(error: type[Exception], verb: Callable[..., Any], *values: Any, **na
     return ""
 
 
-def steered(verb: Callable[[Run], Any]) -> list[tuple[bool, str]]:
+def steered(verb: Callable[[RunContext], Any]) -> list[tuple[bool, str]]:
     """Whether a verb ends at all of its work, and ends at once where it is cancelled."""
     heard: list[Any] = []
-    verb(Run(on_progress=heard.append))
+    verb(RunContext(on_progress=heard.append))
     return [
         (bool(heard) and heard[-1].share == 1, "The last progress it reports is not all of its work."),
-        (bool(refusal(Cancelled, verb, Run(cancelled=lambda: True))), "It runs on when it is cancelled."),
+        (
+            bool(refusal(Cancelled, verb, RunContext(should_cancel=lambda: True))),
+            "It runs on when it is cancelled.",
+        ),
     ]
 
 
@@ -125,7 +128,9 @@ def released(method: RecordMethod, missing: Any = "drop", **roles: Any) -> list[
 
     around = {"strata": ["region"], "unit": "unit", "identifiers": ["unit"]}
     data = Microdata.of(persons()).with_roles(Roles(**roles, **around))
-    one, other = (protect(data, method, Run(seed=SEED), missing=missing, shuffle=True) for _ in range(2))
+    one, other = (
+        protect(data, method, RunContext(seed=SEED), missing=missing, shuffle=True) for _ in range(2)
+    )
     broken = [each.guarantee for each in verify.verify(one.data, one.claim) if not each.passed]
     return [
         (not broken, f"With missing={missing!r}, it does not hold: {', '.join(broken)}."),
@@ -166,7 +171,7 @@ def cube() -> Table:
 
 def linked() -> Table:
     """Two tables of the same regions, tied by their sums; every problem has a pattern."""
-    from tacita.tables.input.linked_tables import link
+    from tacita.tables.input.linked_tables import link_tables
 
     generator = np.random.default_rng(8)
     values = generator.integers(20, 80, size=(3, 3, 2)).astype(float)
@@ -182,7 +187,7 @@ def linked() -> Table:
         "labels": [regions, sexes],
         "primary": np.zeros((3, 2), dtype=bool),
     }
-    return link(
+    return link_tables(
         [
             Table.from_array(values.sum(axis=2), **by_size, **given),
             Table.from_array(values.sum(axis=1), **by_sex, **given),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import DataError, Microdata, ParameterError, Roles, Run, Table
+from tacita.core import DataError, Microdata, ParameterError, Roles, RunContext, Table
 from tacita.io.formats.record_format import RecordFormat, to_arrow
 from tacita.io.tables.published_table import Shown
 from tacita.io.tables.table_format import PublishedFormat
@@ -127,7 +127,9 @@ def a_release_in_it_is_verified(method: Any) -> Findings:
     from tacita.microdata.protection.protect import protect
 
     if _written_too(method):
-        made = protect(Microdata.of(_records(method)).with_roles(Roles(quasi=["share"])), MDAV(k=3), Run())
+        made = protect(
+            Microdata.of(_records(method)).with_roles(Roles(quasi=["share"])), MDAV(k=3), RunContext()
+        )
         form = method.like(made.data)
         for verdict in verify.verify_file(verify.WrittenFile(form.encode(made.data), form), made.claim):
             yield verdict.passed, f"{verdict.guarantee} does not hold of the bytes."

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Matrix, Run
+from tacita.core import DataError, Matrix, RunContext
 from tacita.testing import Findings
 
 from .examples import codes, numbers, refusal, released, steered
@@ -29,7 +29,7 @@ def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
 
 def the_same_seed_gives_the_same_bytes(method: Any) -> Findings:
     x = _records(method)
-    one, other = method.mask(x, Run(seed=5)), method.mask(x.copy(), Run(seed=5))
+    one, other = method.mask(x, RunContext(seed=5)), method.mask(x.copy(), RunContext(seed=5))
     yield one.tobytes() == other.tobytes(), "With seed 5 the second run gave others."
 
 
@@ -42,9 +42,9 @@ def without_a_seed_chance_is_never_the_same(method: Any) -> Findings:
 def the_unit_of_measurement_changes_nothing(method: Any) -> Findings:
     # of categories, another number for each, in the same order
     x, units = _records(method), np.array([1.0, 1024.0, 0.125] if _of_numbers(method) else [2.0, 3.0, 5.0])
-    scaled = method.mask(x * units, Run(seed=5)) / units
+    scaled = method.mask(x * units, RunContext(seed=5)) / units
     yield (
-        np.allclose(scaled, method.mask(x, Run(seed=5)), rtol=0, atol=1e-9),
+        np.allclose(scaled, method.mask(x, RunContext(seed=5)), rtol=0, atol=1e-9),
         "Columns in other units differ.",
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Matrix, Partition, Run
+from tacita.core import DataError, Matrix, Partition, RunContext
 from tacita.testing import Findings
 
 from .examples import Asked, numbers, refusal, released, steered, varied
@@ -98,13 +98,13 @@ def told_that_it_is_enough_it_keeps_groups_of_k_no_worse_than_its_start(method: 
     x = _records(method)
     for questions in (0, 1, 2, 5, 20):
         asked = Asked(questions)
-        found = varied(method, k=3).partition(x, Run(enough=asked))
+        found = varied(method, k=3).partition(x, RunContext(should_stop=asked))
         fewest = int(found.sizes.min())
         yield fewest >= 3, f"Stopped at question {questions + 1}, a group has {fewest} records with k=3."
         yield asked.count > 0 or not method.anytime, "It says that it can be stopped, and never asks."
         if isinstance(method, Improvement):
             start = MDAV(k=3).partition(x)
-            found = varied(method, k=3).partition(x, Run(enough=Asked(questions)), start=start)
+            found = varied(method, k=3).partition(x, RunContext(should_stop=Asked(questions)), start=start)
             yield found.sse(x) <= start.sse(x), f"Stopped at question {questions + 1}, worse than its start."
 
 

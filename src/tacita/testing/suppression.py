@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from tacita.core import Cancelled, ParameterError, Pattern, Problem, Run, Table
+from tacita.core import Cancelled, ParameterError, Pattern, Problem, RunContext, Table
 from tacita.testing import Findings
 
 from .examples import Asked, counts, cube, linked, nested, refusal, two_way
@@ -70,7 +70,7 @@ def no_sensitive_cell_means_nothing_is_withheld(method: Any) -> Findings:
 
 
 def cancelling_stops_it(method: Any) -> Findings:
-    cancelled = Run(cancelled=lambda: True)
+    cancelled = RunContext(should_cancel=lambda: True)
     told = refusal(Cancelled, method.suppress, two_way(1), method.problems[0], cancelled)
     yield bool(told), "It runs on when it is cancelled."
 
@@ -85,7 +85,7 @@ def told_that_it_is_enough_it_protects_and_proves_no_more_than_is_true(method: A
         least = Optimal().suppress(known, problem).cost
         for questions in (0, 1, 2, 5, 20):
             asked = Asked(questions)
-            pattern = method.suppress(known, problem, Run(enough=asked))
+            pattern = method.suppress(known, problem, RunContext(should_stop=asked))
             where = f"For {problem}, stopped at question {questions + 1}"
             yield audit(known, pattern.withheld, problem).safe, f"{where}, the attack of the audit succeeds."
             yield pattern.lower_bound <= least * (1 + 1e-9), f"{where}, the bound is above the least cost."

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, RunContext
 from tacita.testing import Findings
 
 from .examples import explained, refusal, released, steered
@@ -34,7 +34,10 @@ def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
 
 def the_same_seed_gives_the_same_bytes(method: Any) -> Findings:
     y, s = explained()
-    one, other = method.synthesize(y, s, Run(seed=5)), method.synthesize(y.copy(), s.copy(), Run(seed=5))
+    one, other = (
+        method.synthesize(y, s, RunContext(seed=5)),
+        method.synthesize(y.copy(), s.copy(), RunContext(seed=5)),
+    )
     yield one.tobytes() == other.tobytes(), "With seed 5 the second run gave others."
 
 
@@ -54,8 +57,8 @@ def the_order_of_rows_only_renames_them_where_nothing_is_searched_or_drawn(metho
 
 def the_unit_of_measurement_changes_nothing(method: Any) -> Findings:
     (y, s), units = explained(), np.array([1.0, 1024.0, 0.125])
-    scaled = method.synthesize(y * units, s * [0.5, 4096.0], Run(seed=5)) / units
-    same = np.allclose(scaled, method.synthesize(y, s, Run(seed=5)), rtol=0, atol=1e-8)
+    scaled = method.synthesize(y * units, s * [0.5, 4096.0], RunContext(seed=5)) / units
+    same = np.allclose(scaled, method.synthesize(y, s, RunContext(seed=5)), rtol=0, atol=1e-8)
     yield same, "Columns in other units differ."
 
 
@@ -91,7 +94,7 @@ def categories_come_back_as_codes_that_were_there(method: Any) -> Findings:
     codes = np.random.default_rng(3).integers(0, 3, len(y)).astype(float)
     gaps = np.where(np.arange(len(y)) % 6 == 0, np.nan, y[:, 0])
     columns = Columns(("size", "y", "s", "t"), ("nominal", "numeric", "numeric", "numeric"), {"size": _SIZES})
-    drawn = method.synthesize(np.column_stack([codes, gaps]), s, Run(seed=5), columns=columns)
+    drawn = method.synthesize(np.column_stack([codes, gaps]), s, RunContext(seed=5), columns=columns)
     yield set(drawn[:, 0].tolist()) <= {0.0, 1.0, 2.0}, "A code came out that no record has."
     known = ~np.isnan(drawn[:, 1])
     yield known.any(), "A column with a few gaps came out empty."

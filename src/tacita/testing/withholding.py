@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, RunContext
 from tacita.testing import Findings
 
 from .examples import Asked, refusal, released, steered
@@ -47,7 +47,7 @@ def it_reports_to_the_end_and_can_be_cancelled(method: Any) -> Findings:
 
 def told_that_it_is_enough_it_ends_with_what_it_has(method: Any) -> Findings:
     if method.anytime:
-        run = Run(enough=Asked(0))
+        run = RunContext(should_stop=Asked(0))
         yield method.withhold(_keys(), np.ones(3), run).cells.shape == (90, 3), "It has nothing."
 
 
@@ -62,7 +62,7 @@ def a_release_of_it_is_verified_with_strata_units_and_gaps(method: Any) -> Findi
 
 
 def _found(method: Any, codes: Any, units: Any = None) -> Any:
-    return method.withhold(codes, np.ones(codes.shape[1]), Run(), units=units)
+    return method.withhold(codes, np.ones(codes.shape[1]), RunContext(), units=units)
 
 
 def _keys() -> Any:

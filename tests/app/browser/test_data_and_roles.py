@@ -18,7 +18,7 @@ def test_from_the_start_to_the_risk_before_protection(demo_page):
         page.get_by_test_id(f"role-{column}").select_option("other")
     page.get_by_test_id("roles-save").click()
     # several firms of a group are one unit
-    found = tacita.exposure(datasets.load("business"), columns="employees", unit="group_id")
+    found = tacita.sample_uniqueness(datasets.load("business"), columns="employees", unit="group_id")
     assert "Units of group_id are counted" in page.get_by_test_id("risk-before").inner_text()
     page.get_by_test_id("risk-unique").filter(has_text=str(found.alone)).wait_for()
     assert page.get_by_test_id("risk-below-5").inner_text() == str(found.below_5)

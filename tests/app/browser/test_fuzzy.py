@@ -59,7 +59,7 @@ def figures(report):
 
 def plain(frame, run=None, **options):
     return tacita.synthesize(
-        frame, dependent="y", independent="x", method="fcrm", measures=NAMES, run=run, **options
+        frame, dependent="y", independent="x", method="fcrm", measures=NAMES, context=run, **options
     )
 
 
@@ -154,12 +154,14 @@ def test_step_pause_go_on_and_stop_in_mid_run(window):
     last = int(text(page, "fuzzy-iteration"))
     assert 5 <= last < 30
     rounds = []
-    tacita.watch(
+    tacita.synthesize(
         datasets.five_clouds(),
         dependent="y",
         independent="x",
-        on_round=lambda seen: rounds.append((f"{seen.iteration.objective:.4f}", figures(seen.report))),
-        run=tacita.Run(enough=lambda: len(rounds) >= last),
+        method="fcrm",
+        measures=["PIL", "DR", "SCORE"],
+        callback=lambda seen: rounds.append((f"{seen.iteration.objective:.4f}", figures(seen.report))),
+        context=tacita.RunContext(should_stop=lambda: len(rounds) >= last),
         c=5,
         seed=0,
         eps=1e-9,
@@ -176,7 +178,7 @@ def test_every_number_of_clusters_at_once(window):
     page.get_by_test_id("fuzzy-sweep").click()
     page.locator("[data-testid=chart-c] .dr-dot").nth(9).wait_for()
     reaches(page, "idle")
-    trials = tacita.compare(
+    trials = tacita.compare_methods(
         datasets.five_clouds(),
         dependent="y",
         independent="x",

@@ -52,5 +52,5 @@ def test_a_hierarchy_is_added_chosen_and_used_by_a_step_and_its_export_runs_agai
     plan = download(page, "plan", tmp_path)
     released.unlink()
     api.write_frame(datasets.load("business"), tmp_path / "survey.csv")
-    tacita.run(tacita.Plan.load(plan))
+    tacita.run_plan(tacita.Plan.load(plan))
     assert released.read_bytes() == expected

@@ -39,7 +39,11 @@ def download(page, name, folder):
 def test_the_whole_path_of_a_table(ruled, tmp_path, monkeypatch):
     page = ruled
     frame = datasets.load("business")
-    rules = [api.method("p-percent"), api.method("dominance", n=2), api.method("minimum-frequency")]
+    rules = [
+        api.get_method("p-percent"),
+        api.get_method("dominance", n=2),
+        api.get_method("minimum-frequency"),
+    ]
     table = tacita.tabulate(frame, ["region", "sector"], "turnover", unit="group_id", rules=rules)
     assert page.get_by_test_id("sensitive-count").inner_text() == str(table.primary.sum())
     suppressed(page)

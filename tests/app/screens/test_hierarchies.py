@@ -93,7 +93,7 @@ def test_a_file_and_made_levels_are_used_and_plan_and_files_give_the_same_bytes(
     assert str(office.app.folder) not in plan + taken(office, "script").text + taken(office, "report").text
     (tmp_path / "plan.toml").write_text(plan)
     api.write_frame(datasets.load("business"), tmp_path / "survey.csv")
-    release = tacita.run(tacita.Plan.load(tmp_path / "plan.toml"))
+    release = tacita.run_plan(tacita.Plan.load(tmp_path / "plan.toml"))
     assert (tmp_path / "survey-protected.csv").read_bytes() == taken(office, "data").content
     assert release.record.steps[0].search["levels"] == shown
 

@@ -169,7 +169,7 @@ def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(visitor, persons
     own.parent.mkdir(exist_ok=True)
     own.write_bytes(persons)
     (tmp_path / "plan.toml").write_text(plan)
-    api.run(api.load_plan(tmp_path / "plan.toml"))
+    api.run_plan(api.load_plan(tmp_path / "plan.toml"))
     assert visitor.get("/microdata/get/data?node=n1").content == (tmp_path / named).read_bytes()
 
 

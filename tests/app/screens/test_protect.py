@@ -54,7 +54,7 @@ def test_a_run_shows_verdict_figures_pictures_and_promises(office, app):
     (released,) = set(app.folder.rglob("release.csv")) - before
     (source,) = released.parents[1].glob("source-*")
     quasi = ["employees", "turnover", "costs", "value_added", "wages", "investment"]
-    report = tacita.assess(source, released, quasi=quasi)
+    report = tacita.evaluate(source, released, quasi=quasi)
     for name in ("PIL", "DR", "SCORE"):
         assert shown(text, name) == pytest.approx(report[name].value, abs=0.051)
     assert text.count('class="histogram"') == len(quasi)

@@ -51,7 +51,7 @@ def test_the_same_plan_and_seed_give_the_same_bytes_from_another_node(page):
         contents = [(work.folder_of(node) / "release.csv").read_bytes() for node in (first, again)]
         assert contents[0] == contents[1]
         # measured again from the files, as anybody could
-        report = tacita.assess(
+        report = tacita.evaluate(
             work.source.path, work.folder_of(first) / "release.csv", quasi=plan["roles"]["quasi"]
         )
         assert report["PIL"].value == pytest.approx(made.score("PIL"))

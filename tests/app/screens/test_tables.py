@@ -57,7 +57,7 @@ def test_rules_are_counted_before_anything_is_withheld_each_and_all(firms, desk)
         made = tacita.tabulate(frame, ["region", "sector"], "turnover", unit="group_id", rules=list(rules))
         return int(made.primary.sum())
 
-    both = [api.method("p-percent"), api.method("dominance", n=2)]
+    both = [api.get_method("p-percent"), api.get_method("dominance", n=2)]
     assert answer["sensitive"] == sensitive(*both)
     assert answer["by_rule"] == [sensitive(each) for each in both]
 
@@ -326,7 +326,7 @@ def test_a_table_says_only_what_there_is_to_see_in_it(visitor):
 
 def test_files_of_tau_argus_are_taken_with_their_metadata(visitor, tmp_path):
     table = tacita.tabulate(
-        datasets.load("business"), ["region", "sector"], "turnover", rules=[api.method("p-percent")]
+        datasets.load("business"), ["region", "sector"], "turnover", rules=[api.get_method("p-percent")]
     )
     api.save_cells(table, tmp_path / "t.tab")
     api.save_cells(table, tmp_path / "t.jj")

@@ -83,14 +83,14 @@ def test_a_profile_is_that_of_the_api_with_its_guesses(worker, source):
     data = tacita.read(source["path"])
     assert answer["records"] == 600
     assert [each["name"] for each in answer["columns"]] == data.columns
-    guesses = tacita.guess_roles(data)
+    guesses = tacita.suggest_roles(data)
     assert [each["guess"]["role"] for each in answer["columns"]] == [guess.role for guess in guesses]
     assert "rows" not in answer
 
 
 def test_exposure_is_that_of_the_api(worker, source):
     answer = worker.ask("exposure", source=source, columns=["employees", "investment"])["answer"]
-    found = tacita.exposure(source["path"], columns=["employees", "investment"])
+    found = tacita.sample_uniqueness(source["path"], columns=["employees", "investment"])
     assert (answer["alone"], answer["below_3"]) == (found.alone, found.below_3)
 
 
@@ -111,7 +111,7 @@ def test_the_plan_of_a_release_gives_the_same_bytes_again(worker, source, tmp_pa
     place.mkdir()
     tacita.api.write_frame(datasets.load("business"), place / "survey.csv")
     (place / "plan.toml").write_text(answer["toml"])
-    tacita.run(tacita.Plan.load(place / "plan.toml"))
+    tacita.run_plan(tacita.Plan.load(place / "plan.toml"))
     released = (folder / "release.csv").read_bytes()
     assert (place / "survey-protected.csv").read_bytes() == released
     script = answer["script"].replace("'survey", f"'{place}/survey").replace("-protected", "-by-script")

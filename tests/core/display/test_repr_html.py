@@ -71,7 +71,7 @@ def shown(tmp_path_factory):
         "Release": release,
         "Release of a table": release_of_a_table(tmp_path_factory.mktemp("table")),
         "Report": Report((Score(name=HOSTILE, value=None, reason=HOSTILE), *release.report), (HOSTILE,)),
-        "Trials": tacita.compare(
+        "Trials": tacita.compare_methods(
             records(), quasi=[HOSTILE], method=["mdav", "hm"], k=[3, 40], loss="IL1", risk="DLD"
         ),
         "Audit": tacita.audit(withheld, bad, "exact"),

@@ -50,9 +50,9 @@ def test_long_values_are_cut_in_messages():
 @pytest.mark.parametrize(
     ("call", "field"),
     [
-        (lambda: tacita.method("mdav", k=1), "k"),
-        (lambda: tacita.method("noise", alpha="much"), "alpha"),
-        (lambda: tacita.method("mdav", bogus=1), "bogus"),
+        (lambda: tacita.get_method("mdav", k=1), "k"),
+        (lambda: tacita.get_method("noise", alpha="much"), "alpha"),
+        (lambda: tacita.get_method("mdav", bogus=1), "bogus"),
         (
             lambda: tacita.Plan(input={"path": "a.csv"}, roles={"quasi": "x"}, protect={"missing": "so"}),
             "missing",

@@ -53,14 +53,14 @@ def test_an_exact_name_is_taken_first_and_one_that_may_be_either_is_refused_with
     assert registry.lookup("mdav").__name__ == "MDAV"
     assert registry.lookup("MDAV").__name__ == "HM"
     with pytest.raises(ParameterError, match="'Mdav' may be mdav or MDAV"):
-        tacita.method("Mdav", k=3)
+        tacita.get_method("Mdav", k=3)
     with pytest.raises(ParameterError, match="may be mdav or MDAV"):
         ProtectSection(method="Mdav", k=3)
 
 
 def test_a_name_that_is_unknown_in_any_case_is_refused_with_the_known_ones():
     with pytest.raises(ParameterError, match=r"named 'Mdaw'\. Was mdav"):
-        tacita.method("Mdaw")
+        tacita.get_method("Mdaw")
 
 
 def test_sections_of_plans_keep_the_canonical_name():

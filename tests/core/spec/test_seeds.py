@@ -9,7 +9,7 @@ import pytest
 
 import tacita
 from seeds import SEED
-from tacita import ParameterError, Run
+from tacita import ParameterError, RunContext
 from tacita.cli import run_command
 from tacita.core.spec.seeds import as_seed
 from tacita.report import review_json
@@ -56,14 +56,14 @@ def undo_noise(released, seeds, alpha):
 
 
 def test_noise_of_a_small_seed_is_taken_away_from_the_release_alone():
-    made = VERBS["noise"](alpha=0.1, seed=SMALL, insist=True)
+    made = VERBS["noise"](alpha=0.1, seed=SMALL, accept_risks=True)
     released = np.column_stack([made.data["x"], made.data["y"]])
     assert np.array_equal(undo_noise(released, range(1000), 0.1), table()["x"].to_numpy())
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_small_seed_that_protects_is_refused(verb):
-    for options in ({"seed": SMALL}, {"run": Run(seed=SMALL)}, {"seed": 2**64 - 1}):
+    for options in ({"seed": SMALL}, {"context": RunContext(seed=SMALL)}, {"seed": 2**64 - 1}):
         with pytest.raises(ParameterError, match=r"at least 2\*\*64.*--seed new.*--insist"):
             VERBS[verb](**options)
     assert VERBS[verb](seed=2**64).record.insisted == ()
@@ -71,14 +71,14 @@ def test_a_small_seed_that_protects_is_refused(verb):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_small_seed_that_is_insisted_on_is_recorded_and_warned_of(verb):
-    made = VERBS[verb](seed=SMALL, insist=True)
+    made = VERBS[verb](seed=SMALL, accept_risks=True)
     assert made.record.insisted == ("guessable-seed",)
     assert [c.count for c in made.record.cautions if c.name == "guessable-seed"] == [60]
 
 
 def test_insisting_is_recorded_by_what_was_insisted_on():
-    assert VERBS["a shuffled mdav"](insist=True).record.insisted == ()
-    two = VERBS["a shuffled mdav"](insist=True, k=2, seed=SMALL)
+    assert VERBS["a shuffled mdav"](accept_risks=True).record.insisted == ()
+    two = VERBS["a shuffled mdav"](accept_risks=True, k=2, seed=SMALL)
     assert two.record.insisted == ("k-of-2", "guessable-seed")
     content = json.loads(review_json(two))
     assert content["record"]["insisted"] == ["k-of-2", "guessable-seed"]
@@ -104,7 +104,7 @@ def test_a_new_seed_is_long_differs_and_repeats_the_run():
     assert first.record.seed != second.record.seed
     assert not first.data.equals(second.data)
     assert VERBS["noise"](seed=first.record.seed).data.equals(first.data)
-    assert VERBS["noise"](run=Run(seed="new")).record.seed >= 2**127
+    assert VERBS["noise"](context=RunContext(seed="new")).record.seed >= 2**127
 
 
 def test_a_seed_is_the_same_in_every_spelling():
@@ -123,13 +123,13 @@ def test_what_is_no_seed_is_refused_and_never_repeated(seed):
 
 def test_a_comparison_refuses_a_small_seed_only_where_it_protects():
     options = {"quasi": ["x", "y"], "loss": "IL1", "risk": "DLD"}
-    trials = tacita.compare(table(), method=["mdav", "noise"], seed=SMALL, **options)
+    trials = tacita.compare_methods(table(), method=["mdav", "noise"], seed=SMALL, **options)
     reasons = {trial.method: trial.reason for trial in trials}
     assert reasons["mdav"] is None
     assert "--seed new" in reasons["noise"]
     with pytest.raises(ParameterError, match="--seed new"):
-        tacita.compare(table(), method=["noise"], alpha=[0.1, 0.2], seed=SMALL, **options)
-    drawn = tacita.compare(table(), method=["noise", "rank-swap"], seed="new", **options)
+        tacita.compare_methods(table(), method=["noise"], alpha=[0.1, 0.2], seed=SMALL, **options)
+    drawn = tacita.compare_methods(table(), method=["noise", "rank-swap"], seed="new", **options)
     assert drawn.origin.seed >= 2**127
 
 

@@ -9,12 +9,12 @@ import pytest
 
 import tacita
 from tacita import api, datasets
-from tacita.core import DataError, ParameterError, Run
+from tacita.core import DataError, ParameterError, RunContext
 
 
 @pytest.mark.parametrize("survey", ["business", "household", "patients"])
 def test_guessed_roles_are_the_customary_ones_of_every_survey_but_for_what_a_name_cannot_tell(survey):
-    roles = {guess.column: guess.role for guess in tacita.guess_roles(datasets.load(survey))}
+    roles = {guess.column: guess.role for guess in tacita.suggest_roles(datasets.load(survey))}
     known = datasets.describe(survey)
     assert all(roles[name] == "identifiers" for name in known.identifiers)
     assert all(roles[name] == "quasi" for name in known.quasi)
@@ -29,18 +29,18 @@ def test_guessed_roles_are_the_customary_ones_of_every_survey_but_for_what_a_nam
 
 def test_a_file_has_one_unit_and_one_weight_at_most():
     frame = pa.table({"weight": [1.5, 2.5] * 30, "weight_2": [1.5, 2.5] * 30, "firm": list("abc") * 20})
-    assert Counter(guess.role for guess in tacita.guess_roles(frame))["weight"] == 1
+    assert Counter(guess.role for guess in tacita.suggest_roles(frame))["weight"] == 1
 
 
 def test_every_guess_has_a_reason_in_words():
     for survey in ("business", "household", "patients"):
-        assert all(guess.words for guess in tacita.guess_roles(datasets.load(survey)))
+        assert all(guess.words for guess in tacita.suggest_roles(datasets.load(survey)))
 
 
 def test_exposure_counts_what_a_plain_count_of_combinations_counts():
     frame = datasets.load("household", missing=0.2)
     columns = ["sex", "age", "region", "taxes"]
-    found = tacita.exposure(frame, columns=columns)
+    found = tacita.sample_uniqueness(frame, columns=columns)
     rows = list(zip(*(frame[name].to_pylist() for name in columns), strict=True))
     shared = Counter(rows)
     assert found.alone == sum(shared[row] == 1 for row in rows)
@@ -54,21 +54,21 @@ def test_exposure_counts_what_a_plain_count_of_combinations_counts():
 def test_numbers_that_are_spelled_differently_are_one_value(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x,y\n1.0,a\n1,b\n1.00,c\n")
-    assert tacita.exposure(path, columns="x").alone == 0
-    assert tacita.profile(path).columns[0].distinct == 1
+    assert tacita.sample_uniqueness(path, columns="x").alone == 0
+    assert tacita.describe_columns(path).columns[0].distinct == 1
 
 
 def test_exposure_without_columns_says_what_is_wanted():
     with pytest.raises(ParameterError, match="name at least one column") as caught:
-        tacita.exposure(pa.table({"x": [1]}), columns=())
+        tacita.sample_uniqueness(pa.table({"x": [1]}), columns=())
     assert caught.value.field == "columns"
 
 
 def test_no_record_is_in_a_profile_unless_it_was_asked_for():
     frame = datasets.load("business")
-    assert tacita.profile(frame).rows == ()
-    assert len(tacita.profile(frame, rows=5).rows) == 5
-    assert "rows" not in repr(tacita.profile(frame, rows=5))
+    assert tacita.describe_columns(frame).rows == ()
+    assert len(tacita.describe_columns(frame, rows=5).rows) == 5
+    assert "rows" not in repr(tacita.describe_columns(frame, rows=5))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_no_record_is_in_a_profile_unless_it_was_asked_for():
 def test_how_a_text_file_is_written_is_guessed_and_reads_it(tmp_path, content, wanted):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
-    guessed = tacita.guess_reading(path)
+    guessed = tacita.sniff_csv(path)
     assert (guessed.delimiter, guessed.decimal, guessed.encoding) == wanted
     assert tacita.read(path, **guessed.model_dump()).columns == ["a", "b"]
 
@@ -94,10 +94,10 @@ def test_messages_call_a_file_as_its_owner_does(tmp_path):
     path.write_text("x\n1\n2\n")
     data = tacita.read(path, shown_as="survey of firms.csv")
     with pytest.raises(ParameterError, match=r"^survey of firms\.csv: there is no column y"):
-        tacita.exposure(data, columns="y")
+        tacita.sample_uniqueness(data, columns="y")
     plan = tacita.Plan(input={"path": path}, roles={"quasi": "y"}, output={"path": tmp_path / "out.csv"})
     with pytest.raises(ParameterError, match=r"^survey of firms\.csv: ") as caught:
-        api.run(plan, shown_as="survey of firms.csv")
+        api.run_plan(plan, shown_as="survey of firms.csv")
     assert "source.csv" not in str(caught.value)
 
 
@@ -111,7 +111,7 @@ def test_a_file_that_unfolds_into_too_many_cells_is_refused_before_it_is_unfolde
 
 def test_an_error_of_parameters_has_a_sentence_for_each_field_that_is_wrong():
     with pytest.raises(ParameterError) as caught:
-        tacita.method("fcrm", c=0, m=0.5, model="cubic")
+        tacita.get_method("fcrm", c=0, m=0.5, model="cubic")
     fields = caught.value.fields
     assert list(fields) == ["c", "m", "model"]
     assert caught.value.field == "c"
@@ -120,10 +120,10 @@ def test_an_error_of_parameters_has_a_sentence_for_each_field_that_is_wrong():
 
 def test_fcrm_keeps_the_round_it_is_in_when_told_that_it_is_enough():
     heard = []
-    fcrm = tacita.method("fcrm", c=3, rmax=200, eps=1e-12)
+    fcrm = tacita.get_method("fcrm", c=3, rmax=200, eps=1e-12)
     s = np.linspace(-1, 1, 90).reshape(-1, 1)
     y = np.abs(s) + 0.3 * np.sin(25 * s)
-    run = Run(enough=lambda: len(heard) >= 4)
+    run = RunContext(should_stop=lambda: len(heard) >= 4)
     stopped = fcrm.synthesize(y, s, run, on_iteration=heard.append)
     assert len(heard) == 4
     strongest = heard[-1].memberships.argmax(axis=1)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, RunContext
 from tacita.core.spec import registry
 from tacita.microdata.measures.measure import with_those_asked
 from tacita.microdata.measures.partial_aggregation import Part, told_of_all
@@ -19,15 +19,15 @@ ROUGH = {"ID_rank": 0.2}
 
 def able():
     """The measures that can be told from parts."""
-    every = [tacita.method(name) for kind in registry.MEASURING for name in registry.names(kind)]
-    return [each for each in every if each.in_parts(NAMES, Run()) is not None]
+    every = [tacita.get_method(name) for kind in registry.MEASURING for name in registry.names(kind)]
+    return [each for each in every if each.in_parts(NAMES, RunContext()) is not None]
 
 
 def told_in_parts(measures, x, z, context, cuts):
     """Figures of records that are cut into parts, each asked by itself."""
     pieces = [np.split(side, cuts) for side in (x, z, context)]
     parts = [
-        Part(Comparison.of(*own[:2], NAMES, own[2]), number, Run(), alone=False)
+        Part(Comparison.of(*own[:2], NAMES, own[2]), number, RunContext(), alone=False)
         for number, own in enumerate(zip(*pieces, strict=True))
         if len(own[0])
     ]
@@ -35,7 +35,7 @@ def told_in_parts(measures, x, z, context, cuts):
     def ask(questions):
         return [[each.answer(part) for part in parts] for each in questions]
 
-    return told_of_all({each: each.in_parts(NAMES, Run()) for each in measures}, ask)
+    return told_of_all({each: each.in_parts(NAMES, RunContext()) for each in measures}, ask)
 
 
 def records(seed, n, kind):
@@ -82,7 +82,7 @@ def test_quantiles_that_lie_between_landmarks_are_exact(monkeypatch):
     monkeypatch.setattr(quantiles, "_LANDMARKS", 5)
     monkeypatch.setattr(quantiles, "_MOST", 7)
     x, z, context = records(1, 500, "plain")
-    measures = [tacita.method("PIL_quantile"), tacita.method("HELLINGER", bins=13)]
+    measures = [tacita.get_method("PIL_quantile"), tacita.get_method("HELLINGER", bins=13)]
     found = told_in_parts(measures, x, z, context, [90, 300, 310])
     for each in measures:
         same(found[each], each.score(Comparison.of(x, z, NAMES, context)), each.name)
@@ -94,7 +94,7 @@ def test_a_sample_of_people_linked_among_all_parts_has_an_interval_that_holds_th
 ):
     x, z, context = records(3, 3000, "plain")
     monkeypatch.setattr(module, "_PEOPLE", 600)
-    each = tacita.method(name)
+    each = tacita.get_method(name)
     found = told_in_parts([each], x, z, context, [700, 1500, 2900])[each]
     whole = each.score(Comparison.of(x, z, NAMES))
     assert 0 < found.error < 0.1 * each.span[1]
@@ -105,6 +105,6 @@ def test_a_sample_of_people_linked_among_all_parts_has_an_interval_that_holds_th
 
 
 def test_measures_that_are_asked_by_others_are_asked_once():
-    asked = with_those_asked([tacita.method("SCORE"), tacita.method("DR")])
+    asked = with_those_asked([tacita.get_method("SCORE"), tacita.get_method("DR")])
     assert len(asked) == len(set(asked))
     assert {"SCORE", "PIL", "DR", "DBRL", "PRL", "ID_sd", "PIL_quantile"} <= {each.name for each in asked}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Microdata, Report, Run, Score
+from tacita.core import Microdata, Report, RunContext, Score
 from tacita.microdata.measures.record_risk import of_protected, of_unchanged
 
 ENDS = (0.0, 5.0, 10.0, 20.0, 100 / 3, 50.0, 100.0)
@@ -81,7 +81,7 @@ def test_a_value_recoded_beside_masked_ones_is_looked_for_as_what_it_became():
     x = numbers(frame, "wage", "age")
     z = np.column_stack([x[:, 0], np.floor(x[:, 1] / 6)])
     asked = Report((Score(name="DBRL", value=1.0, per_record=np.zeros(200)),))
-    risk = of_protected(x, z, ["wage", "age"], ["numeric", "nominal"], {"age"}, asked, 3, Run())
+    risk = of_protected(x, z, ["wage", "age"], ["numeric", "nominal"], {"age"}, asked, 3, RunContext())
     # wages are as they were, so everybody is found, whatever the age is called now
     assert risk.after[-1] == 200
 
@@ -98,7 +98,7 @@ codes = st.lists(st.integers(0, 12), min_size=3, max_size=120)
 def test_no_class_of_risk_tells_a_count_between_one_and_k(codes, merged, k):
     x = np.array(codes, dtype=float)[:, None]
     z = x // merged
-    found = of_protected(x, z, ["c"], ["nominal"], {"c"}, Report(()), k, Run())
+    found = of_protected(x, z, ["c"], ["nominal"], {"c"}, Report(()), k, RunContext())
     told = of_unchanged(Microdata.of(pa.table({"c": codes})), ["c"], k)
     if len(codes) < k:
         assert found is told is None

@@ -38,7 +38,7 @@ def test_paths_are_relative_to_the_plan_file(tmp_path):
     (folder / "plan.toml").write_text(
         'version = 1\n[input]\npath = "in.csv"\n[roles]\nquasi = ["a"]\n[output]\npath = "out.csv"\n'
     )
-    tacita.run(Plan.load(folder / "plan.toml"))
+    tacita.run_plan(Plan.load(folder / "plan.toml"))
     assert (folder / "out.csv").read_text().splitlines()[:2] == ["a", "1"]
 
 
@@ -63,7 +63,7 @@ def test_plan_and_its_python_script_write_the_same_bytes(tmp_path, monkeypatch):
         measure={"names": ["IL2"]},
         output={"path": "one.csv", "json": "one.json"},
     )
-    tacita.run(plan)
+    tacita.run_plan(plan)
     script = plan.to_python().replace("one.", "two.")
     Path("script.py").write_text(script)
     runpy.run_path("script.py")
@@ -120,14 +120,14 @@ def test_the_script_of_a_plan_that_does_both_does_both():
     assert plan.to_python().splitlines()[3:] == [
         "release = tacita.protect(data, quasi=['x'], method='mdav')",
         "tacita.save(release, 'b.csv')",
-        "trials = tacita.compare(data, quasi=['x'], method=['mdav'], k=[3, 5])",
+        "trials = tacita.compare_methods(data, quasi=['x'], method=['mdav'], k=[3, 5])",
     ]
 
 
 def test_a_plan_that_only_compares_cannot_be_run():
     plan = Plan.from_toml(BASE + "[compare]\nk = [3, 5]")
     with pytest.raises(tacita.ParameterError, match=r"output\.path is required to protect"):
-        tacita.run(plan)
+        tacita.run_plan(plan)
 
 
 def test_a_plan_without_a_section_to_compare_cannot_be_compared():

@@ -130,7 +130,7 @@ def test_a_plan_of_four_steps_writes_one_file_and_one_report(tmp_path, persons, 
             "note": tmp_path / "n.html",
         },
     )
-    api.run(plan)
+    api.run_plan(plan)
     told = json.loads((tmp_path / "r.json").read_text())
     assert [step["method"] for step in told["steps"]] == [["recode"], ["gower"], ["mdav"], ["noise"]]
     assert [step["scores"]["IL1"] for step in told["steps"]][-1] == told["scores"][0]["value"]
@@ -139,7 +139,7 @@ def test_a_plan_of_four_steps_writes_one_file_and_one_report(tmp_path, persons, 
     first = (tmp_path / f"out.{form}").read_bytes()
     again = Plan.from_toml(plan.to_toml(tmp_path), tmp_path)
     assert again == plan
-    api.run(again, force=True)
+    api.run_plan(again, force=True)
     assert (tmp_path / f"out.{form}").read_bytes() == first
 
 
@@ -156,7 +156,7 @@ def test_kinds_declared_for_the_file_hold_in_its_steps_and_survive_the_plan(tmp_
     assert [step.roles.categorical for step in plan.planned] == [("sex", "education"), ()]
     again = Plan.from_toml(plan.to_toml(tmp_path), tmp_path)
     assert again == plan
-    assert api.run(again).record.roles["ordinal"] == {"education": levels}
+    assert api.run_plan(again).record.roles["ordinal"] == {"education": levels}
 
 
 def test_what_one_step_recodes_may_be_numbers_to_the_next(tmp_path, persons):
@@ -180,7 +180,7 @@ def test_the_script_of_a_plan_of_steps_makes_the_same_bytes(tmp_path, persons, m
         measure={"names": ["IL1"]},
         output={"path": "out.csv"},
     )
-    api.run(plan)
+    api.run_plan(plan)
     first = (tmp_path / "out.csv").read_bytes()
     (tmp_path / "out.csv").unlink()
     exec(plan.to_python(), {})

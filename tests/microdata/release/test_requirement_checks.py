@@ -10,7 +10,7 @@ import tacita
 from seeds import SEED
 from tacita import ParameterError, api, datasets, registry
 from tacita.cli import run_command
-from tacita.core import Microdata, RequirementError, Run
+from tacita.core import Microdata, RequirementError, RunContext
 from tacita.io.formats.csv import CSV
 from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.requirements import RequireSection
@@ -108,7 +108,7 @@ PLANTED = {
 def test_keys_shared_by_too_few_are_refused_with_their_number(name):
     columns, k, short, fewest = PLANTED[name]
     file = pa.table(dict(columns))
-    (verdict,) = tacita.check(file, {"k_anonymity": {"k": k, "keys": list(columns)}})
+    (verdict,) = tacita.check_requirements(file, {"k_anonymity": {"k": k, "keys": list(columns)}})
     assert not verdict.passed
     assert verdict.detail.startswith(f"{short} of {file.num_rows} records")
     assert verdict.detail.endswith(f"(fewest: {fewest})")
@@ -122,7 +122,7 @@ def test_the_same_from_a_file(tmp_path, name, ending):
     api.write_frame(pa.table(dict(columns)), tmp_path / f"f.{ending}")
     office = tmp_path / "office.toml"
     office.write_text(f"k_anonymity = {{k = {k}, keys = {json.dumps(list(columns))}}}\n")
-    (verdict,) = tacita.check(tmp_path / f"f.{ending}", office)
+    (verdict,) = tacita.check_requirements(tmp_path / f"f.{ending}", office)
     assert not verdict.passed
     assert verdict.detail.startswith(f"{short} of ")
 
@@ -138,7 +138,7 @@ UNITS = {
 def test_records_of_one_unit_do_not_hide_each_other(name):
     unit, key, k, short = UNITS[name]
     file = pa.table({"unit": unit, "key": key})
-    (verdict,) = tacita.check(file, {"k_anonymity": {"k": k, "keys": ["key"], "unit": "unit"}})
+    (verdict,) = tacita.check_requirements(file, {"k_anonymity": {"k": k, "keys": ["key"], "unit": "unit"}})
     assert not verdict.passed
     assert f"{short} of {len(key)} records" in verdict.detail
     assert "distinct units" in verdict.promise
@@ -161,7 +161,7 @@ def test_a_unit_that_was_left_out_is_counted_by_the_source(firms):
 def test_all_that_is_kept_passes():
     file = pa.table({"a": classes(3, 4), "u": list("abcabcd")})
     asked = [{"k": 3, "keys": ["a"]}, {"k": 3, "keys": ["a"], "unit": "u"}]
-    assert all(each.passed for each in tacita.check(file, {"k_anonymity": asked}))
+    assert all(each.passed for each in tacita.check_requirements(file, {"k_anonymity": asked}))
 
 
 # on the bytes
@@ -212,7 +212,7 @@ def test_a_release_that_falls_short_writes_nothing_and_says_by_how_much(firms, t
         output={"path": tmp_path / "out.csv", "json": tmp_path / "r.json"},
     )
     with pytest.raises(RequirementError, match=r"meet 2 of 2 .*k_anonymity: \d+ of 120 .*DBRL: it is"):
-        api.run(plan)
+        api.run_plan(plan)
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
@@ -297,7 +297,10 @@ def test_wrong_requirements_are_refused_in_words(limits, told):
 
 @pytest.mark.parametrize("limits", [["k_anonymity"], 3, ("DBRL", 20)])
 def test_requirements_that_are_no_mapping_are_refused_in_words(firms, limits):
-    for call in (tacita.check, lambda file, given: tacita.protect(file, quasi=QUASI, require=given)):
+    for call in (
+        tacita.check_requirements,
+        lambda file, given: tacita.protect(file, quasi=QUASI, require=given),
+    ):
         with pytest.raises(ParameterError, match="wanted measures with limits, or the file"):
             call(firms, limits)
 
@@ -352,31 +355,33 @@ TOWNS = {
 
 
 def test_check_counts_units_where_one_is_named():
-    assert all(each.passed for each in tacita.check(VISITS, TOWNS))
+    assert all(each.passed for each in tacita.check_requirements(VISITS, TOWNS))
     for original in ({}, {"original": VISITS, "quasi": ["town"], "nominal": ["town"]}):
-        found = tacita.check(VISITS, TOWNS, unit="who", **original)
+        found = tacita.check_requirements(VISITS, TOWNS, unit="who", **original)
         assert not any(each.passed for each in found)
         assert all(each.judged for each in found)
-    told = tacita.assess(
+    told = tacita.evaluate(
         VISITS, VISITS, quasi="town", nominal="town", unit="who", measures=["sample_uniques"]
     )
     assert told["sample_uniques"].value == 50
     # units by the original, where the release does not show them; what a requirement names goes first
     bare = VISITS.drop_columns(["who"])
-    by_source = tacita.check(bare, TOWNS, original=VISITS, quasi="town", nominal="town", unit="who")
+    by_source = tacita.check_requirements(
+        bare, TOWNS, original=VISITS, quasi="town", nominal="town", unit="who"
+    )
     assert [each.detail for each in by_source] == [each.detail for each in found]
     own = {"k_anonymity": {"k": 3, "keys": ["town"], "unit": "ill"}}
-    assert tacita.check(VISITS, own, unit="who")[0].passed
+    assert tacita.check_requirements(VISITS, own, unit="who")[0].passed
 
 
 def test_what_cannot_be_judged_without_the_original_is_not_said_to_fail(tmp_path, capsys):
     bare = VISITS.drop_columns(["who"])
     for require, unit in (({"k_anonymity": 3}, None), (TOWNS, "who"), ({"individual_risk": 0.1}, None)):
-        found = tacita.check(bare, require, unit=unit)
+        found = tacita.check_requirements(bare, require, unit=unit)
         assert not any(each.judged or each.passed for each in found)
         assert all(each.detail.startswith("cannot be judged: ") for each in found)
     with pytest.raises(ParameterError, match="the columns that were changed"):
-        tacita.check(bare, TOWNS, original=VISITS)
+        tacita.check_requirements(bare, TOWNS, original=VISITS)
     api.write_frame(bare, tmp_path / "out.csv")
     (tmp_path / "office.toml").write_text("k_anonymity = 3\nDBRL = 9\n")
     assert run_command(["check", str(tmp_path / "out.csv"), "--require", str(tmp_path / "office.toml")]) == 1
@@ -389,14 +394,22 @@ def test_what_cannot_be_judged_without_the_original_is_not_said_to_fail(tmp_path
 def test_keys_that_are_named_are_those_of_requirements_without_the_original_too(tmp_path, capsys):
     bare = VISITS.drop_columns(["who", "ill"])
     for quasi in ("town", ["town"]):
-        found = tacita.check(bare, {"k_anonymity": 4, "DBRL": 9}, quasi=quasi)
+        found = tacita.check_requirements(bare, {"k_anonymity": 4, "DBRL": 9}, quasi=quasi)
         assert [each.judged for each in found] == [True, False]
-        assert found[0].detail == tacita.check(bare, {"k_anonymity": {"k": 4, "keys": ["town"]}})[0].detail
+        assert (
+            found[0].detail
+            == tacita.check_requirements(bare, {"k_anonymity": {"k": 4, "keys": ["town"]}})[0].detail
+        )
     # what a requirement names goes first, and which columns are numbers says nothing of keys
-    assert not tacita.check(VISITS, {"k_anonymity": {"k": 3, "keys": ["ill"]}}, quasi=["town"])[0].passed
-    assert tacita.check(VISITS, {"k_anonymity": 3}, quasi=["town"])[0].passed
-    assert not tacita.check(VISITS, {"k_anonymity": 3}, quasi="numeric")[0].judged
-    assert "no column hamlet" in tacita.check(VISITS, {"k_anonymity": 3}, quasi=["hamlet"])[0].detail
+    assert not tacita.check_requirements(VISITS, {"k_anonymity": {"k": 3, "keys": ["ill"]}}, quasi=["town"])[
+        0
+    ].passed
+    assert tacita.check_requirements(VISITS, {"k_anonymity": 3}, quasi=["town"])[0].passed
+    assert not tacita.check_requirements(VISITS, {"k_anonymity": 3}, quasi="numeric")[0].judged
+    assert (
+        "no column hamlet"
+        in tacita.check_requirements(VISITS, {"k_anonymity": 3}, quasi=["hamlet"])[0].detail
+    )
     api.write_frame(bare, tmp_path / "out.csv")
     (tmp_path / "office.toml").write_text("k_anonymity = 3\n")
     words = ["check", str(tmp_path / "out.csv"), "--require", str(tmp_path / "office.toml")]
@@ -477,26 +490,26 @@ def plan_that_is_refused(firms, tmp_path, **more):
 def test_a_dry_run_writes_the_report_of_what_is_refused_and_nothing_else(firms, tmp_path):
     plan = plan_that_is_refused(firms, tmp_path)
     with pytest.raises(RequirementError, match=r"DBRL.*Look at it in r.html, r.json \(confidential\)"):
-        api.run(plan, dry_run=True)
+        api.run_plan(plan, dry_run=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "r.html", "r.json"]
     assert (tmp_path / "r.html").stat().st_mode & 0o077 == 0
     assert "Refused: what is required is not met" in (tmp_path / "r.html").read_text()
     told = json.loads((tmp_path / "r.json").read_text())
     assert [each["guarantee"] for each in told["verdicts"] if not each["passed"]] == ["DBRL"]
     with pytest.raises(RequirementError, match="--force"):
-        api.run(plan, dry_run=True)
+        api.run_plan(plan, dry_run=True)
     with pytest.raises(RequirementError, match="Look at it"):
-        api.run(plan, dry_run=True, force=True)
+        api.run_plan(plan, dry_run=True, force=True)
 
 
 def test_a_run_that_is_refused_writes_nothing_and_says_how_to_look(firms, tmp_path):
     with pytest.raises(RequirementError, match="A dry run writes its report"):
-        api.run(plan_that_is_refused(firms, tmp_path))
+        api.run_plan(plan_that_is_refused(firms, tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
 def test_a_refusal_names_the_keys(firms):
-    (verdict,) = tacita.check(firms, {"k_anonymity": {"k": 3, "keys": ["region", "turnover"]}})
+    (verdict,) = tacita.check_requirements(firms, {"k_anonymity": {"k": 3, "keys": ["region", "turnover"]}})
     assert "by region, turnover" in verdict.detail
 
 
@@ -512,7 +525,7 @@ def test_a_refusal_names_the_keys(firms):
     ],
 )
 def test_what_cannot_be_judged_is_not_passed(firms, limits, told):
-    (verdict,) = tacita.check(firms, limits)
+    (verdict,) = tacita.check_requirements(firms, limits)
     assert not verdict.passed
     assert told in verdict.detail
 
@@ -532,7 +545,11 @@ def test_requirements_can_be_cancelled(firms):
 
     with pytest.raises(Cancelled):
         tacita.protect(
-            firms, quasi=QUASI, require={"PRL": 99}, measures=["IL1"], run=Run(cancelled=lambda: True)
+            firms,
+            quasi=QUASI,
+            require={"PRL": 99},
+            measures=["IL1"],
+            context=RunContext(should_cancel=lambda: True),
         )
 
 
@@ -542,7 +559,7 @@ def test_shared_keys_agree_with_a_plain_count():
         n, k = int(rng.integers(1, 60)), int(rng.integers(2, 5))
         frame = pa.table({f"c{j}": rng.integers(0, 3, n) for j in range(3)})
         plain = frame.to_pandas().groupby(["c0", "c1", "c2"])["c0"].transform("size")
-        (verdict,) = tacita.check(frame, {"k_anonymity": {"k": k, "keys": ["c0", "c1", "c2"]}})
+        (verdict,) = tacita.check_requirements(frame, {"k_anonymity": {"k": k, "keys": ["c0", "c1", "c2"]}})
         short = int((plain < k).sum())
         assert verdict.passed == (short == 0)
         assert not short or verdict.detail.startswith(f"{short} of {n} records")

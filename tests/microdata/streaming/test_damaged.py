@@ -11,7 +11,7 @@ from damaging import DAMAGES, copied
 from effort import first_of
 from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people
 from tacita import api
-from tacita.core import DataError, Run
+from tacita.core import DataError, RunContext
 from tacita.io.workdir import Scratch
 
 MEMBERS = ("records", "rows", "leaving", "claim", "sample", "labels", "told", "seal")
@@ -33,7 +33,7 @@ def interrupted(folder, patch, **asked):
     places = folder / "in.parquet", folder / "out.parquet"
     with patch.context() as inner, pytest.raises(KeyboardInterrupt):  # noqa: PT012
         inner.setattr(Scratch, "remove", lambda _: None)
-        api.protect_file(*places, executor=PARTS, run=Run(on_progress=listen), **asked)
+        api.protect_file(*places, executor=PARTS, context=RunContext(on_progress=listen), **asked)
     (found,) = folder.glob(".tacita-parts-*")
     return found
 
@@ -162,7 +162,7 @@ def test_what_is_damaged_while_a_run_goes_on_ends_in_words(name, tmp_path):
         api.protect_file(
             *(tmp_path / "in.parquet", tmp_path / "out.parquet"),
             executor=executor,
-            run=Run(on_progress=damage),
+            context=RunContext(on_progress=damage),
             **ASKED,
         )
     assert not (tmp_path / "out.parquet").exists()

@@ -128,7 +128,7 @@ def test_steps_that_change_single_values_stand_beside_one_that_groups(source, tm
         {"method": "drop", "columns": ["note"]},
     ]
     made = api.protect_file(
-        source, tmp_path / "out.parquet", executor=PARTS, steps=steps, identifiers=["id"], insist=True
+        source, tmp_path / "out.parquet", executor=PARTS, steps=steps, identifiers=["id"], accept_risks=True
     )
     released = pq.read_table(tmp_path / "out.parquet")
     assert released.column_names == ["income", "age", "hours", "region", "firm"]
@@ -196,7 +196,7 @@ def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(sourc
     sample = next(each for each in made.record.cautions if each.name == "measured-on-a-sample")
     assert 1200 < sample.count < 1800
     assert "only the measures ENERGY, SUB_mean, SUB_covariance and RELATIONS, pictures" in sample.text
-    whole = api.assess(source, pq.read_table(tmp_path / "out.parquet"), quasi=asked["quasi"])
+    whole = api.evaluate(source, pq.read_table(tmp_path / "out.parquet"), quasi=asked["quasi"])
     for score in whole:
         told = made.report[score.name]
         if score.name == "ID_rank":
@@ -250,7 +250,7 @@ REFUSED = [
 @pytest.mark.parametrize(("options", "reason"), REFUSED, ids=[reason for _, reason in REFUSED])
 def test_what_does_not_survive_parts_is_refused_with_its_reason(options, reason, source, tmp_path):
     with pytest.raises(ParameterError, match=reason):
-        api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, insist=True, **options)
+        api.protect_file(source, tmp_path / "out.parquet", executor=PARTS, accept_risks=True, **options)
     assert not (tmp_path / "out.parquet").exists()
     assert nothing_hidden(tmp_path)
 

@@ -19,7 +19,7 @@ from tacita import api
 SCRIPT = """
 import os, signal, sys
 from tacita import api
-from tacita.core import Run
+from tacita.core import RunContext
 moment, folder, workers, asked = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), eval(sys.argv[4])
 heard = 0
 
@@ -31,7 +31,7 @@ def listen(_):
 
 executor = {"name": "processes" if workers else "serial", "workers": workers or None, "part": 300}
 places = f"{folder}/in.parquet", f"{folder}/out.parquet"
-api.protect_file(*places, executor=executor, run=Run(on_progress=listen), **asked)
+api.protect_file(*places, executor=executor, context=RunContext(on_progress=listen), **asked)
 print(heard)
 """
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from people_in_parts import people, split
-from tacita.core import Roles, Run
+from tacita.core import Roles, RunContext
 from tacita.io.hashing import cells_of, fractions
 from tacita.io.parts import ParquetParts
 from tacita.microdata.statistics.standardise import centre_and_scale
@@ -83,7 +83,7 @@ def test_what_is_known_of_the_whole_is_what_all_records_say(files):
     one, many = files
     dealt = Dealt(("income", "age"), ("region",), False)
     roles = Roles(quasi=["income", "age", "hours"], strata=["region"])
-    facts = [survey(each, "people", roles, dealt, ("income",), Run()) for each in (one, many)]
+    facts = [survey(each, "people", roles, dealt, ("income",), RunContext()) for each in (one, many)]
     assert facts[0].whole == facts[1].whole
     assert facts[0].strata == facts[1].strata
     table = people(3000)
@@ -101,7 +101,7 @@ def test_small_strata_stay_whole_and_large_ones_are_cut(files):
     one, _ = files
     dealt = Dealt(("income", "age"), ("region",), False)
     roles = Roles(quasi=["income", "age"], strata=["region"])
-    deal = dealt_by_place(survey(one, "people", roles, dealt, (), Run()), dealt, 800)
+    deal = dealt_by_place(survey(one, "people", roles, dealt, (), RunContext()), dealt, 800)
     table = one.read(0, 3000)
     parts = deal.parts_of(table, 0)
     assert np.bincount(parts, minlength=deal.parts).min() > 100

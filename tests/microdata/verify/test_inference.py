@@ -72,7 +72,7 @@ def test_what_a_group_by_exposes_beyond_the_limit_is_refused(plant):
     """The attacker is written in pandas, and knows better than any which groups to believe."""
     frame = persons(4, 900).drop(columns="years") if plant == "clean" else planted(4, plant, 900)[0]
     how = suppressing() if plant == "clean" else planted(4, plant, 900)[1]
-    accepted = tacita.protect(frame, **{**how, "insist": True})
+    accepted = tacita.protect(frame, **{**how, "accept_risks": True})
     changed = accepted.data[KEYS].isna().any(axis=1).sum()
     found = attack(frame, accepted.data, KEYS, how["k"], sizes=(1, 2) if plant == "sum" else (1,))
     above = len(found.exposed) > max(2, changed // 100)
@@ -137,7 +137,7 @@ def brute_force(frame, released, k):
 
 def test_exposed_records_are_those_that_a_reader_counts():
     frame = weighted()
-    release = tacita.protect(frame, **{**suppressing(), "insist": True})
+    release = tacita.protect(frame, **{**suppressing(), "accept_risks": True})
     (found,) = [each for each in warned(release) if " cells of region " in each.text]
     assert found.count == brute_force(frame, release.data, 3) > 12
     assert release.record.insisted == ("keys-determined",)
@@ -214,7 +214,7 @@ def test_a_file_is_refused_as_a_frame_is(tmp_path, ending):
         }
     )
     with pytest.raises(InferenceError):
-        tacita.run(plan)
+        tacita.run_plan(plan)
     assert not target.exists()
 
 
@@ -379,7 +379,7 @@ def test_a_total_gives_back_a_part_where_another_masked_part_is_shown_as_it_was(
     frame = tacita.datasets.load("household").to_pandas()
     how = {"method": method, "k": 3} if method == "mdav" else {"method": method}
     how |= {"quasi": ["wage", "transfers"], "identifiers": ["household_id", "person_id"], "measures": ["IL1"]}
-    shown = tacita.protect(frame, **how, seed=2**127 + 1, insist=True).data
+    shown = tacita.protect(frame, **how, seed=2**127 + 1, accept_risks=True).data
     by_hand = shown["total_income"] - shown["self_employment"] - shown["transfers"]
     given_back = (by_hand == frame["wage"]) & (shown["wage"] != frame["wage"])
     assert given_back.sum() > 300

@@ -11,7 +11,7 @@ import pytest
 import tacita
 from planting import Plant, cell, failed, judge, one_bit, with_column
 from seeds import SEED
-from tacita.core import Run, VerificationError
+from tacita.core import RunContext, VerificationError
 from tacita.microdata.methods.masking.noise import CorrelatedNoise, Noise
 from tacita.microdata.methods.masking.orthogonal import ROMM
 
@@ -140,7 +140,7 @@ def test_noise_of_another_shape_is_caught_although_its_sizes_are_right():
     x = rng.normal(size=(2000, 2)) @ [[1.0, 0.9], [0.0, 0.3]]
     frame = pa.table({"x": x[:, 0], "y": x[:, 1]})
     one = tacita.protect(frame, quasi=["x", "y"], method="correlated-noise", seed=SEED, measures=["IL1"])
-    plain = Noise(alpha=0.1).mask(x, Run(seed=1))
+    plain = Noise(alpha=0.1).mask(x, RunContext(seed=1))
     assert "noise-correlated" in failed(
         judge("pyarrow", pa.table({"x": plain[:, 0], "y": plain[:, 1]}), one.claim)
     )
@@ -174,7 +174,7 @@ def test_claims_without_their_terms_are_refused(made):
 
 
 def test_weak_noise_that_rounding_swallows_is_warned_of():
-    one = release("noise", whole=True, alpha=1e-6, round_integers=True, insist=True)
+    one = release("noise", whole=True, alpha=1e-6, round_integers=True, accept_risks=True)
     found = {caution.name: caution for caution in one.record.cautions}["value-unchanged"]
     assert found.count == N
 
@@ -194,7 +194,7 @@ def test_a_method_that_forgets_part_of_its_work_gets_no_release(method, name, mo
 
     monkeypatch.setattr(method, "change", careless)
     with pytest.raises(VerificationError):
-        release(name, insist=True)
+        release(name, accept_risks=True)
 
 
 def test_exact_marginals_are_warned_of():
@@ -226,7 +226,12 @@ def test_sound_releases_of_awkward_data_pass(name, what):
     x = AWKWARD[what](np.random.default_rng(2).normal(size=(60, 3)))
     frame = pa.table({f"c{j}": x[:, j] for j in range(3)})
     # of three or four values each, most come back when rounded: rightly refused
-    options = {"quasi": "numeric", "method": name, "measures": ["IL1"], "insist": what == "of few values"}
+    options = {
+        "quasi": "numeric",
+        "method": name,
+        "measures": ["IL1"],
+        "accept_risks": what == "of few values",
+    }
     for seed in range(3):
         made = tacita.protect(frame, seed=SEED + seed, **options)
         assert not failed(judge("csv", made.data, made.claim))

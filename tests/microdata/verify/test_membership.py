@@ -42,7 +42,7 @@ def sound():
         identifiers=["home"],
         method="copula",
         k=5,
-        insist=True,
+        accept_risks=True,
         seed=SEED,
         measures=["IL1"],
     )

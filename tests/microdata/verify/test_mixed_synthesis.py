@@ -259,7 +259,7 @@ RARE = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", RARE)
 def test_what_fewer_than_k_originals_have_is_found(case, form):
-    made = rare_release(k=K, insist=True)
+    made = rare_release(k=K, accept_risks=True)
     assert not failed(judge(form, made.data, made.claim))
     assert "labels-shared" in failed(judge(form, cell(*RARE[case])(made.data, made.claim), made.claim))
 
@@ -330,7 +330,7 @@ def test_what_a_rule_gives_may_be_rare_and_extreme():
         method="trees",
         rules=["age < 15: wage = -9 and status = 'baby'"],
         max_unchanged=1,
-        insist=True,
+        accept_risks=True,
         seed=SEED,
         measures=["IL1"],
     )

@@ -213,7 +213,7 @@ def test_a_method_that_hands_back_the_originals_gets_no_release(monkeypatch):
     monkeypatch.setattr(Synthesis, "refuse_true_values", lambda *_: None)
     monkeypatch.setattr(IPSOC, "draw", lambda _self, regression, _run: regression.y)
     with pytest.raises(VerificationError, match="values-changed"):
-        release("ipso-c", insist=True)
+        release("ipso-c", accept_risks=True)
 
 
 AWKWARD = {

@@ -103,7 +103,13 @@ def test_bounds_of_rounded_values_are_rounded_themselves(value, kept):
     whole = np.rint(5 + U[:, 0]).astype(np.int64)
     table = pa.table({"x": np.clip(whole, 3, 7)})
     claim = tacita.protect(
-        table, quasi=["x"], method="noise", seed=SEED, round_integers=True, measures=["IL1"], insist=True
+        table,
+        quasi=["x"],
+        method="noise",
+        seed=SEED,
+        round_integers=True,
+        measures=["IL1"],
+        accept_risks=True,
     ).claim
     terms = {**claim.terms, "lowest": 0.6, "highest": 9.6}
     claim = replace(claim, terms=terms, guarantees=(*claim.guarantees, "bounds-kept"))
@@ -214,7 +220,13 @@ def whole(method, alpha):
     table = pa.table(
         {"x": np.rint(100 * U[:, 0]).astype(np.int64), "y": np.rint(80 * U[:, 1]).astype(np.int64)}
     )
-    options = {"quasi": ["x", "y"], "seed": SEED, "round_integers": True, "measures": ["IL1"], "insist": True}
+    options = {
+        "quasi": ["x", "y"],
+        "seed": SEED,
+        "round_integers": True,
+        "measures": ["IL1"],
+        "accept_risks": True,
+    }
     return tacita.protect(table, method=method, alpha=alpha, **options)
 
 

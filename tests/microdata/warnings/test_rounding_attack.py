@@ -86,7 +86,7 @@ def test_an_identity_never_leaves_the_house_unless_insisted_on(rows, columns):
     options = {"quasi": columns, "method": "identity", "measures": ["IL1"]}
     with pytest.raises(ParameterError, match=f"{rows} of {rows} values"):
         tacita.protect(frame, **options)
-    one = tacita.protect(frame, insist=True, **options)
+    one = tacita.protect(frame, accept_risks=True, **options)
     assert one.record.insisted == ("rounding-restores",)
     assert "insisted on a masking that rounding undoes" in one.record.not_promised[0]
     assert "rounding-withstood" not in {verdict.guarantee for verdict in one.record.verdicts}
@@ -177,7 +177,7 @@ def test_method_and_verifier_come_to_the_same_verdict(seed, n, digits, parts, we
     data = Microdata.of(frame).with_roles(Roles(quasi=["a", "b"], strata=["part"]))
     released = Microdata.of(pa.table({"a": z[:, 0], "b": z[:, 1], "part": strata}))
     claim = Claim(data, np.arange(n), None, None, ("masked-cells",))
-    made = Protected(released, None, tacita.method("noise"), claim, x, z, strata)
+    made = Protected(released, None, tacita.get_method("noise"), claim, x, z, strata)
     refused = "rounding-withstood" in failed(verify(released, claim))
     assert refused is bool(rounding_attack.against_advice(made))
 
@@ -200,7 +200,7 @@ def test_maskings_of_the_benchmark_files_are_not_refused(benchmark, name, method
     frame = pa.table({f"c{j}": x[:, j] for j in range(x.shape[1])})
     made = protect(
         Microdata.of(frame).with_roles(Roles(quasi="numeric")),
-        tacita.method(method),
-        tacita.Run(),
+        tacita.get_method(method),
+        tacita.RunContext(),
     )
     assert rounding_attack.against_advice(made) == {}

@@ -53,7 +53,7 @@ def test_a_masked_column_that_others_give_away_is_warned_of():
     data["b"] = data.x - data.a
     with pytest.raises(tacita.DataError, match="299 of 299 changed cells of x follow from"):
         cautions(data)
-    both = cautions(data, insist=True)
+    both = cautions(data, accept_risks=True)
     assert both["cells-determined"].count == 299
     found = both["recomputable-column"]
     assert "Masked column x " in found.text

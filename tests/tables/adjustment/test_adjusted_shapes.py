@@ -18,7 +18,7 @@ from tacita.io.tables.published_table import Shown
 from tacita.tables.adjustment.cta import CTA
 from tacita.tables.adjustment.rounding import Rounding
 from tacita.tables.adjustment.sums import settled, sums_of
-from tacita.tables.input.linked_tables import link, parts_of, places
+from tacita.tables.input.linked_tables import link_tables, parts_of, places
 from tacita.tables.plans.plan import TablePlan, kind_of
 from tacita.tables.release.adjust import adjust
 from tacita.tables.verify.adjusted import AdjustmentClaim
@@ -121,7 +121,7 @@ def test_a_cell_that_linked_tables_share_has_one_value_and_all_sums_hold(method,
 @pytest.mark.usefixtures("folder")
 def test_noise_by_keys_is_the_same_alone_and_linked():
     own = tables()
-    both = link(own)
+    both = link_tables(own)
     together = tacita.adjust(both, "cell-key").values
     for table in own:
         assert np.array_equal(tacita.adjust(table, "cell-key").values, together[places(both, table)])
@@ -131,14 +131,14 @@ def test_linked_tables_of_fractions_are_moved_so_that_all_files_add_up(folder):
     generator = np.random.default_rng(3)
     firms = {"r": generator.choice(list("abcd"), 90), "s": generator.choice(list("xyz"), 90)}
     firms |= {"t": generator.choice(list("uvw"), 90), "v": np.round(generator.lognormal(3, 1.5, 90), 2)}
-    rule = tacita.method("p-percent", p=40)
+    rule = tacita.get_method("p-percent", p=40)
     own = [tacita.tabulate(pa.table(firms), ["r", other], "v", rules=rule) for other in "st"]
     for norm in (1, 2):
-        made = adjust(link(own), CTA(norm=norm))
+        made = adjust(link_tables(own), CTA(norm=norm))
         assert made.audit.safe
         assert made.adjusted.changed
         paths = [folder / f"{other}{norm}.csv" for other in "st"]
-        tacita.save_adjusted_tables(own, tacita.adjust(link(own), "cta", norm=norm), paths)
+        tacita.save_adjusted_tables(own, tacita.adjust(link_tables(own), "cta", norm=norm), paths)
         assert all(path.exists() for path in paths)
 
 
@@ -153,7 +153,7 @@ def test_no_cell_of_large_linked_tables_is_said_to_be_computed_that_is_not():
         )
         for axis, name, at in ((2, "s", 1), (1, "t", 2))
     ]
-    both = link(own)
+    both = link_tables(own)
     assert both.n > 300
     made = adjust(both, Rounding(base=5, seconds=20))
     assert (made.adjusted.values == both.values).any()
@@ -163,7 +163,7 @@ def test_no_cell_of_large_linked_tables_is_said_to_be_computed_that_is_not():
 @pytest.mark.usefixtures("folder")
 def test_a_file_in_which_a_shared_cell_differs_is_caught():
     own = tables()
-    both = link(own)
+    both = link_tables(own)
     found = adjust(both, Rounding(base=5))
     claim = AdjustmentClaim(found.adjusted, found.audit, parts_of(both, own))
     forms = [registry.lookup("published-csv", "format")()] * 2
@@ -188,7 +188,7 @@ def test_a_file_in_which_a_shared_cell_differs_is_caught():
 )
 def test_what_cannot_be_done_in_linked_tables_is_refused_with_the_reason(method, said):
     with pytest.raises(DataError, match=said):
-        tacita.adjust(link(tables()), **method)
+        tacita.adjust(link_tables(tables()), **method)
 
 
 def test_linked_tables_whose_shared_cells_have_other_keys_are_refused(folder):
@@ -197,7 +197,7 @@ def test_linked_tables_whose_shared_cells_have_other_keys_are_refused(folder):
     others = [f"{line.rsplit(',', 1)[0]},{at / 1000}" for at, line in enumerate(text[1:])]
     (folder / "persons.csv").write_text("\n".join([text[0], *others]) + "\n")
     with pytest.raises(DataError, match="shared cells have different keys"):
-        link([one, tables()[1]])
+        link_tables([one, tables()[1]])
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_subtotals_have_the_keys_of_their_parts_where_a_list_has_inner_cells_onl
 def test_settling_makes_linked_sums_hold_to_the_last_digits():
     one = Table.from_array([[1.1, 2.2], [3.3, 4.4]], names=["r", "s"])
     two = Table.from_array([[1.0, 2.3], [3.5, 4.2]], names=["r", "t"])
-    both = link([one, two])
+    both = link_tables([one, two])
     assert not sums_of(both.relations, both.n).free(both.relations)
     assert sums_of(one.relations, one.n).free(one.relations)
     off = both.values + np.random.default_rng(0).normal(0, 1e-8, both.n)

@@ -13,7 +13,7 @@ from pyarrow import csv as arrow_csv
 import tacita
 from reference import reference
 from seeds import SEED
-from tacita.core import CellKeys, DataError, Flex, Hierarchy, ParameterError, Run, Table
+from tacita.core import CellKeys, DataError, Flex, Hierarchy, ParameterError, RunContext, Table
 from tacita.core.data.cell_keys import sums_of_keys
 from tacita.io.hierarchies import from_nested
 from tacita.tables.adjustment.cellkey import CellKey, between_rows, flexed
@@ -130,7 +130,7 @@ def test_noise_is_on_average_none_and_of_the_variance_that_was_asked_for():
     n = 40_000
     counts = rng.integers(1, 40, n)
     table = Table.from_array(counts[:, None].astype(float), frequency=True, names=["r", "c"])
-    made = CellKey(largest=5, variance=3, hidden=2).adjust(table, Run(seed=SEED))
+    made = CellKey(largest=5, variance=3, hidden=2).adjust(table, RunContext(seed=SEED))
     noise = (made.values - table.values)[table.inner]
     assert abs(noise.mean()) < 4 * np.sqrt(3 / n)
     assert noise.var() == pytest.approx(3, rel=0.05)
@@ -140,7 +140,7 @@ def test_noise_is_on_average_none_and_of_the_variance_that_was_asked_for():
 def test_zeros_stay_zero_and_hidden_counts_never_show():
     rng = np.random.default_rng(5)
     table = Table.from_array(rng.poisson(1.5, (30, 30)).astype(float), frequency=True)
-    made = CellKey(hidden=2).adjust(table, Run(seed=SEED))
+    made = CellKey(hidden=2).adjust(table, RunContext(seed=SEED))
     assert not made.values[table.values == 0].any()
     assert not ((made.values > 0) & (made.values <= 2)).any()
 
@@ -174,7 +174,7 @@ def test_sums_have_keys_where_a_list_has_inner_cells_only(tmp_path):
 
 def test_drawn_keys_are_those_of_records_that_drew_one_each():
     table = Table.from_array(np.full((60, 60), 7.0), frequency=True)
-    made = CellKey().adjust(table, Run(seed=SEED))
+    made = CellKey().adjust(table, RunContext(seed=SEED))
     key = made.terms.keys.key[table.inner]
     assert made.drawn == table.n
     # uniform: no tenth has far more than its share

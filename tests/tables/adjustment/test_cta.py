@@ -16,9 +16,9 @@ from scipy.optimize import linprog, minimize
 
 import tacita
 from effort import first_of
-from tacita.core import DataError, ParameterError, Run, Table
+from tacita.core import DataError, ParameterError, RunContext, Table
 from tacita.tables.adjustment.cta import CTA, least_squares
-from tacita.tables.input.linked_tables import link
+from tacita.tables.input.linked_tables import link_tables
 from tacita.tables.release.adjust import adjust
 from tacita.testing.examples import nested, two_way
 
@@ -123,7 +123,7 @@ def linked(seed):
         kept = [name for at, name in enumerate(names) if at != left]
         primary = generator.random(values.shape) < 0.4
         made.append(Table.from_array(values, names=kept, primary=primary, lower=13, upper=17))
-    return link(made)
+    return link_tables(made)
 
 
 @pytest.mark.parametrize("norm", [1, 2])
@@ -211,7 +211,7 @@ def test_bounds_that_leave_no_way_out_are_refused():
 def test_sums_that_are_kept_may_leave_no_table():
     table = Table.from_array([[5, 0], [0, 4]], primary=[[1, 0], [0, 0]], lower=20, upper=20)
     with pytest.raises(DataError, match="Let sums move"):
-        CTA(keep_sums=True).adjust(table, Run())
+        CTA(keep_sums=True).adjust(table, RunContext())
 
 
 @pytest.mark.parametrize("norm", ["1", "2"])

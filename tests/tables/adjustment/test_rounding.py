@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seeds import SEED
-from tacita.core import DataError, Hierarchy, Relations, Run, Table
+from tacita.core import DataError, Hierarchy, Relations, RunContext, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.adjustment.rounding import Rounding
 from tacita.tables.release.adjust import adjust
@@ -118,7 +118,7 @@ def test_every_base_and_shape_keeps_all_promises(rows, columns, seed, base):
     values = np.random.default_rng(seed).gamma(1.0, 40.0, (rows, columns)).round(2)
     table = Table.from_array(values)
     for random in (False, True):
-        claim = adjust(table, Rounding(base=base, random=random), run=Run(seed=SEED + seed))
+        claim = adjust(table, Rounding(base=base, random=random), run=RunContext(seed=SEED + seed))
         assert claim.audit.safe
         assert not claim.adjusted.relaxed
 
@@ -127,7 +127,9 @@ def test_by_chance_every_cell_keeps_its_expected_value():
     regions = from_nested("region", {"north": ["n1", "n2"], "south": ["s1", "s2"]})
     values = np.random.default_rng(8).integers(0, 30, (4, 3)).astype(float)
     table = Table.cross([regions, Hierarchy.flat("size", ["s", "m", "l"])], values)
-    drawn = np.array([Rounding(base=7, random=True).adjust(table, Run(seed=s)).values for s in range(800)])
+    drawn = np.array(
+        [Rounding(base=7, random=True).adjust(table, RunContext(seed=s)).values for s in range(800)]
+    )
     off = np.abs(drawn.mean(axis=0) - table.values)
     # five standard errors of a rounding to 7
     assert (off <= 5 * 3.5 / np.sqrt(800)).all()
@@ -136,7 +138,7 @@ def test_by_chance_every_cell_keeps_its_expected_value():
 
 def test_by_chance_three_way_tables_are_rounded_inside_and_added_up():
     table = Table.from_array(np.random.default_rng(2).integers(0, 20, (3, 3, 3)).astype(float), names="abc")
-    made = Rounding(base=5, random=True).adjust(table, Run(seed=SEED))
+    made = Rounding(base=5, random=True).adjust(table, RunContext(seed=SEED))
     assert "no network" in made.relaxed
     assert not np.abs(table.relations.residuals(made.values)).any()
     assert (np.abs(made.values - table.values)[table.inner] < 5).all()

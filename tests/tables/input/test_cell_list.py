@@ -66,7 +66,7 @@ def test_a_list_in_the_order_of_the_alphabet_is_shown_in_that_of_its_numbers(lis
 
 def test_a_list_that_is_written_is_read_as_the_same_table():
     firms = tables_at_hand.firms()
-    rule = tacita.method("p-percent", p=60)
+    rule = tacita.get_method("p-percent", p=60)
     table = tacita.tabulate(firms, ["region", "size"], "turnover", rules=rule)
     table = table.with_primary(table.primary, sliding=table.values / 2)
     listed = CSV().decode(to_cells(table), "cells.csv")

@@ -13,7 +13,7 @@ from effort import DEAR
 from table_commands import outcome, published
 from tables_at_hand import file_of
 from tacita.cli import run_command
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.tables.input.cell_list import to_cells
 from tacita.tables.rules.rule_syntax import spell_rules
 from tacita.tables.verify.audit import audit
@@ -77,7 +77,7 @@ def warned(folder):
 
 class TestOneHolderInTwoCells:
     def in_python(self):
-        rule = tacita.method("p-percent", p=15)
+        rule = tacita.get_method("p-percent", p=15)
         table = tacita.tabulate(one_holder_in_two_cells(), ["r", "c"], "v", unit="unit", rules=rule)
         return table, tacita.suppress(table, margins=False)
 
@@ -195,7 +195,7 @@ def record_sets(draw):
         "request": "asks",
         "waiver": "waives",
         "weight": draw(st.sampled_from(["w", None])),
-        "rules": [tacita.method(name, **RULES[name]) for name in names],
+        "rules": [tacita.get_method(name, **RULES[name]) for name in names],
     }
     return pa.table(frame), how
 
@@ -221,7 +221,7 @@ def test_a_list_gives_the_same_leaks_and_the_same_suppression_as_the_records(
         leaks = [
             [
                 (leak.failure, leak.known, leak.low.tolist())
-                for leak in lone_leaks(Judge(each, "interval"), mask, (), Run())
+                for leak in lone_leaks(Judge(each, "interval"), mask, (), RunContext())
             ]
             for each in (table, again)
         ]
@@ -251,7 +251,7 @@ def test_a_sum_of_one_holder_is_known_as_such_in_the_list(tmp_path):
 
 def test_a_sensitive_sum_goes_through_the_list(tmp_path):
     """The sum of r2 is sensitive itself; the list says so, and it is withheld with another."""
-    rule = tacita.method("listed", cells=[("r2", "Total")], margin=5)
+    rule = tacita.get_method("listed", cells=[("r2", "Total")], margin=5)
     table = tacita.tabulate(one_holder_in_two_cells(), ["r", "c"], "v", unit="unit", rules=rule)
     (tmp_path / "cells.csv").write_bytes(to_cells(table, "listed"))
     assert suppressed(tmp_path) == 1

@@ -221,7 +221,7 @@ def test_records_and_the_list_of_their_table_are_one_table(table, seed, tmp_path
             "firm": generator.integers(0, 9, 40).tolist(),
         }
     )
-    rule = tacita.method("minimum-frequency", threshold=2)
+    rule = tacita.get_method("minimum-frequency", threshold=2)
     made = tacita.tabulate(
         frame, {each.name: each for each in table.dimensions}, "v", unit="firm", rules=rule
     )

@@ -24,7 +24,7 @@ VARIABLES = (
 def test_a_table_of_the_records_is_the_table_of_their_plan(tmp_path):
     (tmp_path / "firms.asc").write_text(LINES)
     (tmp_path / "firms.rda").write_text(VARIABLES)
-    data = tacita.read_argus(tmp_path / "firms.asc", tmp_path / "firms.rda", shown_as="ours.asc")
+    data = tacita.read_tau_argus(tmp_path / "firms.asc", tmp_path / "firms.rda", shown_as="ours.asc")
     assert data.columns == ["region", "sector", "turnover", "holding", "asked"]
     assert data.source == "ours.asc"
     # whoever asks for protection is marked, by whatever code
@@ -43,7 +43,7 @@ def test_a_table_of_the_records_is_the_table_of_their_plan(tmp_path):
         "turnover",
         unit="holding",
         request="asked",
-        rules=[api.method("request")],
+        rules=[api.get_method("request")],
     )
     assert made.values.tolist() == planned.values.tolist()
     assert made.primary.tolist() == planned.primary.tolist()
@@ -61,7 +61,7 @@ def refused_as_records(path, meta):
     """By every way that makes a table of records."""
     ways = (
         lambda: tacita.tabulate(path, ["region", "sector"], "turnover", meta=meta),
-        lambda: tacita.read_argus(path, meta),
+        lambda: tacita.read_tau_argus(path, meta),
         lambda: api.look_at_table(
             TabulatePlan(
                 input={"path": path, "meta": meta},

@@ -13,7 +13,7 @@ from tacita import datasets
 from tacita.core import Hierarchy, Table
 from tacita.io.hierarchies import as_hierarchy, from_levels, from_nested, from_parents, read_hrc
 from tacita.tables.input.aggregation.ranking import Contributions
-from tacita.tables.input.linked_tables import link
+from tacita.tables.input.linked_tables import link_tables
 from tacita.tables.input.tabulate import tabulate
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
@@ -226,7 +226,7 @@ class TestLinkedTables:
 
     def test_shared_cells_are_one_and_all_sums_hold(self):
         one, two = self.both()
-        joined = link([one, two])
+        joined = link_tables([one, two])
         assert joined.n == one.n + two.n - len(one.dimensions[0])
         assert joined.values[joined.cell("n1", "Total", "Total")] == one.values[one.cell("n1", "Total")]
         assert not joined.relations.wrong(joined.values).size
@@ -234,7 +234,7 @@ class TestLinkedTables:
     def test_a_cell_published_in_the_other_table_gives_itself_away(self):
         one, two = self.both()
         one = one.with_primary(np.arange(one.n) == one.cell("n1", "Total"))
-        joined = link([one, two])
+        joined = link_tables([one, two])
         mask = np.zeros(joined.n, dtype=bool)
         for label in (("n1", "Total"), ("n1", "s"), ("n2", "Total"), ("n2", "s")):
             mask[joined.cell(label[0], label[1], "Total")] = True
@@ -249,10 +249,10 @@ class TestLinkedTables:
         one, two = self.both()
         other = tabulate(survey(2), ["region", "size"], "turnover")
         with pytest.raises(tacita.DataError, match="different values"):
-            link([one, other])
+            link_tables([one, other])
         renamed = tabulate(survey(1), {"region": REGION, "size": None}, "turnover")
         with pytest.raises(tacita.DataError, match="other labels"):
-            link([two, renamed])
+            link_tables([two, renamed])
 
 
 def test_a_holding_of_several_records_is_as_alone_in_a_cell_as_one_of_a_single_record():
@@ -310,7 +310,7 @@ def test_of_parquet_the_columns_of_the_table_are_read_however_it_is_split(tmp_pa
     (tmp_path / "firms").mkdir()
     for number, (first, count) in enumerate(((0, 1), (1, 300), (301, 299))):
         pq.write_table(firms.slice(first, count), tmp_path / "firms" / f"part-{number}.parquet")
-    asked = {"unit": "group_id", "weight": "weight", "rules": [tacita.method("p-percent")]}
+    asked = {"unit": "group_id", "weight": "weight", "rules": [tacita.get_method("p-percent")]}
     whole = tacita.tabulate(firms, ["region", "sector"], "turnover", **asked)
     for place in ("firms.parquet", "firms"):
         found = tacita.tabulate(tmp_path / place, ["region", "sector"], "turnover", **asked)

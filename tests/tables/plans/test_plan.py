@@ -134,7 +134,7 @@ class TestFromRecords:
         assert run_command(["run", str(place), "--dry-run"]) == 0
         said = capsys.readouterr().out
         assert "tacita.tabulate(" in said
-        assert "tacita.method('minimum-frequency', threshold=3, margin=10)" in said
+        assert "tacita.get_method('minimum-frequency', threshold=3, margin=10)" in said
         assert not (firms.parent / "published.csv").exists()
         assert run_command(["run", str(place)]) == 0
         assert (firms.parent / "published.csv").exists()
@@ -280,7 +280,7 @@ class TestThreeDimensions:
         words = ["--dimensions", "region,sector,size", "--value", "turnover", "--unit", "group"]
         assert tabulate(firms, *words, "--rule", "p-percent", "--p", "30") == 0
         again = tacita.read_table(firms.parent / "cells.csv")
-        rule = tacita.method("p-percent", p=30)
+        rule = tacita.get_method("p-percent", p=30)
         table = tacita.tabulate(firms, ["region", "sector", "size"], "turnover", unit="group", rules=rule)
         assert [each.labels for each in again.dimensions] == [each.labels for each in table.dimensions]
         for name in ("values", "primary", "upper"):

@@ -13,7 +13,7 @@ from tacita import api
 from tacita.cli import run_command
 from tacita.core import DataError, ParameterError
 from tacita.io import atomic
-from tacita.tables.input.linked_tables import link, places
+from tacita.tables.input.linked_tables import link_tables, places
 from tacita.tables.input.read import source_of
 from tacita.tables.plans.plan import LinkedPlan, TablePlan, TabulatePlan, kind_of
 
@@ -110,7 +110,7 @@ def test_what_tabulate_writes_suppress_publishes_as_it_publishes_the_records(fol
         "turnover",
         unit="firm",
         prefixes={"sector": [1]},
-        rules=tacita.method("minimum-frequency", threshold=3, margin=10),
+        rules=tacita.get_method("minimum-frequency", threshold=3, margin=10),
     )
     (folder / "argus").mkdir()
     tacita.save_cells(table, f"argus/cells.{ending}")
@@ -240,7 +240,7 @@ class TestLinked:
         # the line of A and the column of totals
         mask = np.array([1, 0, 1, 1, 0, 1, 0, 0, 0], dtype=bool)
         assert tacita.audit(one, mask, "exact").safe
-        whole = link([one, two])
+        whole = link_tables([one, two])
         apart = np.zeros(whole.n, dtype=bool)
         apart[places(whole, one)] = mask
         apart[places(whole, two)] = False
@@ -293,17 +293,17 @@ def test_methods_are_compared_on_one_table(folder, capsys):
 
 def test_a_comparison_is_a_frame_and_what_fails_says_why():
     table = tacita.Table.from_array(np.arange(1, 10).reshape(3, 3), primary=np.diag([1, 0, 0]))
-    trials = tacita.compare_patterns(table, ["optimal", "gauss"], "exact", seconds=5)
-    frame = trials.frame().to_pydict()
+    trials = tacita.compare_suppressions(table, ["optimal", "gauss"], "exact", seconds=5)
+    frame = trials.to_arrow().to_pydict()
     assert frame["method"] == ["optimal", "gauss"]
     assert frame["audit"] == ["safe", "none"]
     assert "general protection" in frame["reason"][1]
     with pytest.raises(ParameterError, match="each once"):
-        tacita.compare_patterns(table, ["optimal", "optimal"], "exact")
+        tacita.compare_suppressions(table, ["optimal", "optimal"], "exact")
     with pytest.raises(ParameterError, match="no method among these has speed"):
-        tacita.compare_patterns(table, ["optimal"], "exact", speed=3)
+        tacita.compare_suppressions(table, ["optimal"], "exact", speed=3)
     with pytest.raises((ParameterError, DataError)):
-        tacita.compare_patterns(table, ["gauss"], "exact")
+        tacita.compare_suppressions(table, ["gauss"], "exact")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import tacita
 from seeds import SEED
 from tacita.cli import run_command
-from tacita.core import Adjusted, ParameterError, Run, Table, VerificationError
+from tacita.core import Adjusted, ParameterError, RunContext, Table, VerificationError
 from tacita.plans import load_plan
 from tacita.plans.tables import run_table
 from tacita.tables.adjustment.adjustment_method import Adjustment
@@ -176,7 +176,7 @@ def test_a_table_in_which_nothing_changed_is_warned_of(asked, folder):
 
 def test_a_stopped_search_is_told():
     table = Table.from_array(np.random.default_rng(0).poisson(3, (6, 6, 6)).astype(float), names="abc")
-    made = tacita.adjust(table, "rounding", base=5, seconds=20, run=Run(enough=lambda: True))
+    made = tacita.adjust(table, "rounding", base=5, seconds=20, context=RunContext(should_stop=lambda: True))
     assert made.status in ("stopped", "optimal")
 
 

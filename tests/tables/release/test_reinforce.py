@@ -115,13 +115,13 @@ def test_what_remains_known_to_someone_alone_would_be_whatever_is_withheld(probl
     primary[generator.choice(values.size, 3, replace=False)] = True
     plain = Table.from_array(values, primary=primary.reshape(shape), lower=20, upper=20)
     table = counted(plain, np.where(generator.random(shape) < 0.3, 1, 4))
-    pattern = tacita.suppress(table, problem=problem, insist=True)
+    pattern = tacita.suppress(table, problem=problem, accept_risks=True)
     seen = table.with_bounds(-np.inf, np.inf) if problem == "general" else table
     left = {each.cell for each in audit(seen, pattern, problem, strict=True).failures}
     everything = table.primary | ~table.forced
     anyway = {each.cell for each in audit(seen, everything, problem, strict=True).failures}
     assert left <= anyway
-    without = tacita.suppress(plain, problem=problem, insist=True)
+    without = tacita.suppress(plain, problem=problem, accept_risks=True)
     assert pattern.lower_bound == pytest.approx(without.lower_bound)
     assert pattern.cost >= without.cost - 1e-9
 

@@ -137,7 +137,7 @@ class TestWhatIsRefused:
         asked = replace(regions(), rules=(PPercent(p=15),))
         with pytest.raises(ParameterError, match="PPercent"):
             tacita.suppress(asked, "exact")
-        assert tacita.suppress(asked, "exact", insist=True).parameters["insist"] is True
+        assert tacita.suppress(asked, "exact", accept_risks=True).parameters["insist"] is True
 
     def test_general_protection_that_falls_to_who_knows_the_signs(self):
         # the counter-example of the source: a column total of 1 leaves X2 and X4 no room below zero
@@ -148,7 +148,7 @@ class TestWhatIsRefused:
         )
         with pytest.raises(DataError, match=r"1 sensitive cells.*Use exact protection"):
             tacita.suppress(table, "general", zeros="withhold")
-        pattern = tacita.suppress(table, "general", zeros="withhold", insist=True)
+        pattern = tacita.suppress(table, "general", zeros="withhold", accept_risks=True)
         assert pattern.parameters["computed_from_signs"] == 1
         with pytest.raises(DataError, match="can be computed exactly"):
             tacita.suppress(table.with_bounds(0, np.inf), "exact", zeros="withhold")
@@ -386,7 +386,7 @@ class TestEveryWrongAnswerIsCaught:
 
 @pytest.mark.parametrize("name", registry.names("suppression"))
 def test_every_method_reports_a_bound_that_the_second_model_does_not_refute(name):
-    method = tacita.method(name)
+    method = tacita.get_method(name)
     for problem in method.problems:
         for seed in range(3):
             table = random_table(seed, problem, (4, 4), 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seeds import SEED
-from tacita.core import Adjusted, CellKeys, Run, Table, Terms, VerificationError
+from tacita.core import Adjusted, CellKeys, RunContext, Table, Terms, VerificationError
 from tacita.core.data.cell_keys import Flex
 from tacita.core.results.verdicts import verdicts
 from tacita.io.tables.reading import Seen
@@ -65,7 +65,7 @@ def test_a_rounding_by_chance_tells_a_reach_that_no_value_comes_to(seed):
     values = rng.integers(0, 4, (3, 3, 3)).astype(float) * 5 + rng.integers(0, 2, (3, 3, 3))
     table = Table.from_array(values, frequency=True, names=["a", "b", "c"])
     method = Rounding(base=5, random=True)
-    made = method.adjust(table, Run(seed=SEED + seed))
+    made = method.adjust(table, RunContext(seed=SEED + seed))
     away = np.abs(made.values - table.values)
     assert made.terms.reach is not None
     assert (away < made.terms.reach).all()

@@ -7,7 +7,7 @@ import pytest
 
 from seeds import SEED
 from tables_at_hand import PUBLISHED
-from tacita.core import Adjusted, CellKeys, NoiseTable, Run, Table, Terms, VerificationError
+from tacita.core import Adjusted, CellKeys, NoiseTable, RunContext, Table, Terms, VerificationError
 from tacita.io.tables.published_table import Shown
 from tacita.tables.adjustment.cellkey import CellKey
 from tacita.tables.adjustment.cta import CTA
@@ -40,7 +40,7 @@ METHODS = {
     "cell-key": CellKey(),
     "cta": CTA(whole=True),
 }
-CLAIMS = {name: adjust(TABLES[name], method, run=Run(seed=SEED)) for name, method in METHODS.items()}
+CLAIMS = {name: adjust(TABLES[name], method, run=RunContext(seed=SEED)) for name, method in METHODS.items()}
 
 
 def planted(name, values, **terms):
@@ -294,7 +294,7 @@ def test_ranges_of_rounding_are_those_of_a_plain_search_over_all_tables():
 def test_ranges_of_noise_are_those_of_a_plain_search_over_all_tables():
     table = Table.from_array([[1.0, 4], [3, 0]], frequency=True)
     method = CellKey(largest=2, variance=1.5, hidden=1)
-    claim = adjust(table, method, run=Run(seed=SEED))
+    claim = adjust(table, method, run=RunContext(seed=SEED))
     shown, found, noise = claim.adjusted.values, claim.audit.inferred, claim.adjusted.terms.noise
     low, high = np.full(table.n, np.inf), np.full(table.n, -np.inf)
     for cells in np.ndindex(8, 8, 8, 8):

@@ -95,10 +95,10 @@ class TestSumsOfOneContributor:
 
     def test_is_judged_by_the_rules_that_speak_of_sums_and_by_no_other(self):
         names = dict(zip("ab", (d.labels for d in self.TABLE.dimensions), strict=False))
-        listed = tacita.method("listed", cells=[(names["a"][0], names["b"][0])])
+        listed = tacita.get_method("listed", cells=[(names["a"][0], names["b"][0])])
         assert self.told((0, 0), (0, 1), rules=[listed], **self.ALONE) == [(0, "part of a sensitive sum")]
         assert self.told((0, 0), (0, 1), rules=[listed]) == []
-        frequency = tacita.method("minimum-frequency", threshold=4)
+        frequency = tacita.get_method("minimum-frequency", threshold=4)
         assert self.told((0, 0), (0, 1), rules=[listed, frequency]) == []
 
     @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ class TestBoundsFromAbove:
         with pytest.raises(tacita.DataError, match="1 sensitive cells can be computed"):
             tacita.save_table(known, pattern, tmp_path / "t.csv")
         assert not list(tmp_path.iterdir())
-        insisted = tacita.suppress(known, "general", insist=True)
+        insisted = tacita.suppress(known, "general", accept_risks=True)
         assert insisted.parameters["computed_from_signs"] == 1
 
     @pytest.mark.parametrize("side", ["low", "high"])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Contributors, Hierarchy, Pattern, Run, Table
+from tacita.core import Contributors, Hierarchy, Pattern, RunContext, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.rules.concentration import Dominance, PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
@@ -319,7 +319,7 @@ class TestWhatIsRefused:
     def test_a_cancelled_audit_stops(self):
         table = three_by_three()
         with pytest.raises(tacita.Cancelled):
-            audit(table, table.primary, "exact", Run(cancelled=lambda: True))
+            audit(table, table.primary, "exact", RunContext(should_cancel=lambda: True))
 
     def test_neither_audit_nor_failure_shows_figures_when_printed(self):
         found = audit(three_by_three(), three_by_three().primary, "exact")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attacked_tables import linked_margins, some_cells
-from tacita.core import Run, Table
+from tacita.core import RunContext, Table
 from tacita.tables.verify import common
 from tacita.tables.verify.common import (
     COMMON,
@@ -120,7 +120,7 @@ def test_where_there_is_no_common_table_nothing_is_left_to_judge(table, most, mo
     monkeypatch.setattr(common, "_MOST", most)
     table, hidden = with_levels(table)
     cells = np.flatnonzero(hidden).tolist()
-    assert given_away_by_common_table(Judge(table, "interval"), hidden, cells, Run()) == ([], 0)
+    assert given_away_by_common_table(Judge(table, "interval"), hidden, cells, RunContext()) == ([], 0)
 
 
 @pytest.mark.parametrize(("most", "judged"), [(8, True), (7, False)])
@@ -128,17 +128,17 @@ def test_a_common_table_that_is_too_large_is_told_as_not_judged(most, judged, mo
     monkeypatch.setattr(common, "_MOST", most)
     table, inner = with_levels(linked_margins(cube()))
     cells = np.flatnonzero(inner).tolist()
-    found, left = given_away_by_common_table(Judge(table, "interval"), inner, cells, Run())
+    found, left = given_away_by_common_table(Judge(table, "interval"), inner, cells, RunContext())
     assert left == (0 if judged else len(cells))
     assert (with_common_table(table, inner) is not None) == judged
     assert all(each.reason == COMMON for each in found)
-    assert given_away_by_common_table(Judge(table, "interval"), inner, [], Run()) == ([], 0)
+    assert given_away_by_common_table(Judge(table, "interval"), inner, [], RunContext()) == ([], 0)
 
 
 def test_without_time_one_cell_is_judged_and_the_others_are_told(monkeypatch):
     monkeypatch.setattr(common, "_SECONDS", -1.0)
     table, inner = with_levels(linked_margins(cube()))
     _, left = given_away_by_common_table(
-        Judge(table, "interval"), inner, np.flatnonzero(inner).tolist(), Run()
+        Judge(table, "interval"), inner, np.flatnonzero(inner).tolist(), RunContext()
     )
     assert left == inner.sum() - 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attacked_tables import PAIR, known_parts, tied
-from tacita.core import Contributors, Run, Table
+from tacita.core import Contributors, RunContext, Table
 from tacita.tables.verify.audit import audit
 from tacita.tables.verify.insiders import INSIDER, insider_leaks
 from tacita.tables.verify.integers import failures_of
@@ -17,7 +17,7 @@ from tacita.tables.verify.protection_criteria import Judge
 
 def leaks_of(table: Table) -> tuple[list[str], int]:
     judge = Judge(table, "interval")
-    found, unjudged = insider_leaks(judge, judge.attacker(PAIR), PAIR, [0], Run())
+    found, unjudged = insider_leaks(judge, judge.attacker(PAIR), PAIR, [0], RunContext())
     assert not list(judge.failures(PAIR, [0]))
     return [leak.failure.reason for leak in found], unjudged
 
@@ -43,7 +43,7 @@ def test_parts_of_one_contributor_in_two_cells_are_known_together():
     holders = np.array([[0, 2], [2, 3], [0, 2]])
     table = replace(table, contributors=replace(table.contributors, holders=holders))
     judge = Judge(table, "interval")
-    (leak,), _ = insider_leaks(judge, judge.attacker(PAIR), PAIR, [0], Run())
+    (leak,), _ = insider_leaks(judge, judge.attacker(PAIR), PAIR, [0], RunContext())
     assert (leak.failure.cell, leak.failure.high) == (0, 105.0)
     assert leak.low.tolist() == [40.0, 45.0, 0.0]
 
@@ -85,7 +85,7 @@ def test_a_contributor_without_a_number_is_none_of_those_with_one(named, leaks):
     table = replace(table, contributors=made)
     hidden = np.array([True, True, True, False])
     judge = Judge(table, "interval")
-    found, unjudged = insider_leaks(judge, judge.attacker(hidden), hidden, [0], Run())
+    found, unjudged = insider_leaks(judge, judge.attacker(hidden), hidden, [0], RunContext())
     assert (len(found), unjudged) == (leaks, 0)
 
 
@@ -119,7 +119,7 @@ def test_halves_show_nothing_of_what_contributors_know_of_counts(frequency, fixe
     half = attacker.smallest_movement(3, 1.0)
     assert half.tolist() == [-0.5, -0.5, -0.5, 1.0, 0.0, 0.0, 0.0]
     assert not list(failures_of(judge, hidden, [3]))
-    found, not_judged = insider_leaks(judge, attacker, hidden, [3], Run())
+    found, not_judged = insider_leaks(judge, attacker, hidden, [3], RunContext())
     assert ([leak.failure.reason for leak in found], not_judged) == ([INSIDER] * leaks, 0)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attacked_tables import odd_triangle
-from tacita.core import Problem, Run, Table
+from tacita.core import Problem, RunContext, Table
 from tacita.solvers.highs import LinearProgramme
 from tacita.tables.verify import integers
 from tacita.tables.verify.integers import (
@@ -115,7 +115,7 @@ def test_bounds_of_counts_are_taken_inwards():
 
 def given_away(table: Table, problem: Problem = "interval") -> list[str]:
     judge = Judge(table, problem)
-    found = given_away_by_integers(judge, judge.attacker(HIDDEN), HIDDEN, [3], Run())
+    found = given_away_by_integers(judge, judge.attacker(HIDDEN), HIDDEN, [3], RunContext())
     assert all((each.cell, each.low, each.high) == (3, 1.0, 1.0) for each in found)
     return [each.reason for each in found]
 

@@ -6,7 +6,7 @@ import pytest
 from attacked_tables import REGIONS
 from tacita.core import Hierarchy, Table
 from tacita.io.hierarchies import from_nested
-from tacita.tables.input.linked_tables import link
+from tacita.tables.input.linked_tables import link_tables
 from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.verify import attacker as attackers
 from tacita.tables.verify.audit import audit
@@ -35,7 +35,7 @@ def linked(generator, **fields):
     primary = generator.random((5, 4)) < 0.2
     one = Table.cross([REGIONS, SIZES], values.sum(axis=2), primary=primary, margins=True, **fields)
     sexes = Hierarchy.flat("sex", ["f", "m"])
-    return link([one, Table.cross([REGIONS, sexes], values.sum(axis=1), margins=True, **fields)])
+    return link_tables([one, Table.cross([REGIONS, sexes], values.sum(axis=1), margins=True, **fields)])
 
 
 SHAPES = {"nested": nested, "cube": cube, "linked": linked}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attacked_tables import REGIONS
-from tacita.core import Contributors, Hierarchy, Run, Table
+from tacita.core import Contributors, Hierarchy, RunContext, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.verify.protection_criteria import Judge
 from tacita.tables.verify.singleton_and_sum_attacks import lone_leaks
@@ -65,7 +65,7 @@ def test_movements_apart_settle_nothing_that_an_attack_for_each_contributor_does
         table, withheld = case(shape, kind, seed)
         judge = Judge(table, problem)
         exposed = {each.cell for each in judge.failures(withheld, np.flatnonzero(table.primary).tolist())}
-        leaks = lone_leaks(judge, withheld, frozenset(), Run())
+        leaks = lone_leaks(judge, withheld, frozenset(), RunContext())
         told = {(leak.known, leak.failure.cell) for leak in leaks}
         plain = one_by_one(judge, withheld)
         # of cells that fail anyway nothing new is learnt from contributors who stand apart from them
@@ -85,7 +85,7 @@ def test_cells_that_nobody_alone_touches_are_attacked_once(monkeypatch):
     before = Judge.attacker
     monkeypatch.setattr(Judge, "attacker", lambda self, mask: built.append(1) or before(self, mask))
     withheld = table.primary | ~table.forced
-    leaks = lone_leaks(judge, withheld, frozenset(), Run())
+    leaks = lone_leaks(judge, withheld, frozenset(), RunContext())
     alone = int((withheld & table.contributors.lone).sum())
     # one for all, and one for each who learns something
     assert len(built) <= 1 + len({leak.known for leak in leaks}) < alone

@@ -42,8 +42,8 @@ def test_nothing_is_chosen_for_a_table_that_no_rule_was_applied_to(problem):
         tacita.suppress(plain(), problem=problem)
     # insisting accepts other things
     with pytest.raises(ParameterError, match=NAME):
-        tacita.suppress(plain(), problem=problem, insist=True)
-    pattern = tacita.suppress(plain(), problem=problem, accept=[NAME])
+        tacita.suppress(plain(), problem=problem, accept_risks=True)
+    pattern = tacita.suppress(plain(), problem=problem, accept_risks=[NAME])
     assert pattern.parameters["accept"] == [NAME]
 
 
@@ -51,7 +51,7 @@ def test_general_protection_is_no_way_round():
     table = Table.from_array([[5, -3], [2, 4]])
     with pytest.raises(ParameterError, match=NAME):
         tacita.suppress(table, problem="general")
-    assert tacita.suppress(table, problem="general", accept=NAME).parameters["accept"] == [NAME]
+    assert tacita.suppress(table, problem="general", accept_risks=NAME).parameters["accept"] == [NAME]
 
 
 def test_the_audit_has_no_verdict_on_such_a_table():
@@ -79,7 +79,7 @@ def test_the_audit_has_no_verdict_on_such_a_table():
     ],
 )
 def test_a_rule_or_marks_are_a_judgement_also_where_no_cell_is_sensitive(judged):
-    pattern = tacita.suppress(judged, problem="exact", accept=NAME)
+    pattern = tacita.suppress(judged, problem="exact", accept_risks=NAME)
     # nothing had to be accepted
     assert "accept" not in pattern.parameters
     assert audit(judged, pattern).safe
@@ -91,7 +91,7 @@ def test_a_pattern_of_somebody_else_is_not_written_either(tmp_path):
     with pytest.raises((VerificationError, ParameterError), match=NAME):
         tacita.save_table(table, pattern, tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
-    accepted = tacita.suppress(table, accept=NAME)
+    accepted = tacita.suppress(table, accept_risks=NAME)
     tacita.save_table(table, accepted, tmp_path / "out.csv", json_report=tmp_path / "result.json")
     told = json.loads((tmp_path / "result.json").read_text())
     assert (told["judged"], told["accepted"], told["parameters"]["accept"]) == (False, [NAME], [NAME])
@@ -100,16 +100,16 @@ def test_a_pattern_of_somebody_else_is_not_written_either(tmp_path):
 def test_a_rule_about_requests_needs_to_know_who_asked():
     # it would mark no cell, and the table would count as judged
     with pytest.raises(ParameterError, match="no column says who did"):
-        tacita.tabulate(pa.table(FIRMS), ["region"], "turnover", rules=tacita.method("request"))
+        tacita.tabulate(pa.table(FIRMS), ["region"], "turnover", rules=tacita.get_method("request"))
 
 
 @pytest.mark.usefixtures("folder")
 def test_linked_lists_are_judged_only_if_all_are():
     marked = apply_rules(plain(), MinimumFrequency(threshold=2))
     other = tacita.tabulate(pa.table(FIRMS), ["region"], "turnover")
-    assert not tacita.link([plain(), other]).judged
-    assert not tacita.link([marked, other]).judged
-    assert tacita.link([marked, apply_rules(other, MinimumFrequency(threshold=2))]).judged
+    assert not tacita.link_tables([plain(), other]).judged
+    assert not tacita.link_tables([marked, other]).judged
+    assert tacita.link_tables([marked, apply_rules(other, MinimumFrequency(threshold=2))]).judged
     for name, table in (("marked", marked), ("other", other)):
         tacita.save_cells(table, f"{name}.csv")
     plan = {
@@ -187,7 +187,7 @@ def test_a_plan_without_rules_is_refused_and_its_script_names_what_it_accepts(fo
     accepted = TabulatePlan(**{**plan, "suppress": {"problem": "interval", "accept": NAME}})
     api.run_table(accepted)
     assert (folder / "out.csv").exists()
-    assert f"accept=['{NAME}']" in accepted.to_python()
+    assert f"accept_risks=['{NAME}']" in accepted.to_python()
     with pytest.raises(ParameterError, match="nothing says which cells"):
         api.compare_table(TabulatePlan(**plan), ["optimal"])
 

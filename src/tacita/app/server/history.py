@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import Any, Literal
 
-from tacita.core.errors import ParameterError
 from tacita.core.spec.schema_forms import text_of
 from tacita.core.spec.size_limits import values_of_json
 
@@ -274,7 +273,7 @@ def opened(text: str) -> dict[str, Any]:
     """A project that was saved: raises ValueError where it is none."""
     try:
         told = values_of_json(text, "Project", most_bytes=MOST_BYTES, most_levels=_MOST_LEVELS)
-    except (ValueError, ParameterError):
+    except ValueError:
         raise ValueError("no JSON") from None
     if not isinstance(told, dict) or told.get("project") != "tacita" or told.get("version") != 1:
         raise ValueError("no project")

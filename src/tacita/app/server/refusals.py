@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacita.core.display.number_format import figure
+from tacita.core.spec.accepted_risks import OF_RECORDS
 
 REASONS = ("inference", "requirement", "advice")
 # Names by which a risk is accepted, of which the page has words.
-ACCEPTED = ("k-of-2", "k-of-1", "guessable-seed", "keys-determined", "rounding-restores", "membership")
+ACCEPTED = OF_RECORDS
 # Columns that a sentence lists one by one.
 _AT_A_GLANCE = 8
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tacita import api, datasets
-from tacita.core import DataError, Floats, Microdata, ParameterError, Run, TacitaError, Trial
+from tacita.core import DataError, Floats, Microdata, ParameterError, RunContext, TacitaError, Trial
 from tacita.io.points import points_text, read_points
 
 from .job_context import JobContext
@@ -58,7 +58,15 @@ def watch(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
         raise ParameterError(f"FCRM: c must be at most {MOST_CLUSTERS} here, got {c}.", field="c")
     showing = _Showing(context, run, given)
     try:
-        release = api.watch(data, **_roles(given), on_round=showing.hear, run=run, **given["parameters"])
+        release = api.synthesize(
+            data,
+            **_roles(given),
+            method="fcrm",
+            callback=showing.hear,
+            measures=("PIL", "DR", "SCORE"),
+            context=run,
+            **given["parameters"],
+        )
     except TacitaError as problem:
         showing.finish()
         if given["loaded"] or showing.last is None:
@@ -85,12 +93,12 @@ def sweep(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     # figures of what would be refused are figures all the same
     parameters = {**given["parameters"], "max_leverage": 1, "max_unchanged": 1}
     clusters = list(range(1, MOST_CLUSTERS + 1))
-    api.compare(
+    api.compare_methods(
         data,
         **_roles(given),
         method="fcrm",
         measures=MEASURES,
-        run=replace(context.run, on_trial=hear),
+        context=replace(context.run, on_trial=hear),
         **{**parameters, "c": clusters},
     )
     return {"trials": told}
@@ -117,7 +125,7 @@ class _Showing:
     can be looked at, and the last one always.
     """
 
-    def __init__(self, context: JobContext, run: Run, given: Mapping[str, Any]) -> None:
+    def __init__(self, context: JobContext, run: RunContext, given: Mapping[str, Any]) -> None:
         self._context, self._run = context, run
         self._place = Path(given["folder"]) / SHOWN
         self._waits, self._seconds = bool(given["waits"]), float(given["seconds"])
@@ -143,7 +151,7 @@ class _Showing:
 
     def _wait(self) -> None:
         until = time.monotonic() + max(self._seconds, _EVERY if self._seconds else 0.0)
-        while not self._run.enough():
+        while not self._run.should_stop():
             left = until - time.monotonic()
             if not self._waits and left <= 0:
                 return

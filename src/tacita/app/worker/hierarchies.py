@@ -28,7 +28,7 @@ def hierarchies(given: Mapping[str, Any], data: Microdata) -> dict[str, Any]:
 def _made(given: Mapping[str, Any], data: Microdata, column: str, said: Mapping[str, Any]) -> dict[str, Any]:
     path = Path(said["path"])
     try:
-        made = api.make_hierarchy(data, column, **said["how"])
+        made = api.build_hierarchy(data, column, **said["how"])
         api.save_hierarchy(made, path, force=True)
     except TacitaError as problem:
         return {"message": str(problem)}
@@ -40,7 +40,7 @@ def _made(given: Mapping[str, Any], data: Microdata, column: str, said: Mapping[
 def _told(given: Mapping[str, Any], data: Microdata, column: str, said: Any) -> dict[str, Any]:
     try:
         with as_its_owner_says(given):
-            look = api.look_at_hierarchy(data, column, said)
+            look = api.hierarchy_coverage(data, column, said)
     except TacitaError as problem:
         return {"message": str(problem)}
     names = [{"first": level[:_MOST_NAMES], "more": len(level) > _MOST_NAMES} for level in look.names]

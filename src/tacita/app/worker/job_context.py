@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tacita import api
-from tacita.core import Bounds, Microdata, Progress, Run
+from tacita.core import Bounds, Microdata, Progress, RunContext
 
 # Messages about one stage come no closer than this, in seconds.
 _EVERY = 0.1
@@ -86,10 +86,10 @@ class JobContext:
         self._tell(event, message)
 
     @property
-    def run(self) -> Run:
+    def run(self) -> RunContext:
         """Steers the verb at work: its progress is told, and whoever waits may say that it is enough."""
-        return Run(
-            on_progress=self._teller.progress, on_bounds=self._teller.bounds, enough=self._enough.is_set
+        return RunContext(
+            on_progress=self._teller.progress, on_bounds=self._teller.bounds, should_stop=self._enough.is_set
         )
 
     def records(self, source: Mapping[str, Any]) -> Microdata:
@@ -100,7 +100,7 @@ class JobContext:
             self._teller.progress(Progress("reading the file", 0, 1))
             reading = {"shown_as": source["shown_as"], **(source.get("options") or {})}
             if meta := source.get("meta"):
-                data = api.read_argus(source["path"], meta, **reading)
+                data = api.read_tau_argus(source["path"], meta, **reading)
             else:
                 data = api.read(source["path"], **reading)
             self._lying = key, data

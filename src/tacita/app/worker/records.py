@@ -67,8 +67,8 @@ def profile(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     with as_its_owner_says(given):
         data = context.records(source)
     quasi = _resolved(data, planned(source, given["plan"], ".")) if given.get("plan") else None
-    found = api.profile(data, run=context.run)
-    guesses = api.guess_roles(found)
+    found = api.describe_columns(data, context=context.run)
+    guesses = api.suggest_roles(found)
     return {
         "records": found.records,
         "fingerprint": found.fingerprint,
@@ -84,7 +84,7 @@ def profile(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
 
 
 def _reading(path: str) -> dict[str, Any]:
-    guessed = api.guess_reading(path)
+    guessed = api.sniff_csv(path)
     return guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
 
 
@@ -110,13 +110,13 @@ def pseudonym_key(given: Mapping[str, Any], _context: JobContext) -> dict[str, A
 def preview(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """The first records of a file, as text."""
     rows = min(int(given["rows"]), _MOST_ROWS)
-    return {"rows": api.profile(context.records(given["source"]), rows=rows).rows}
+    return {"rows": api.describe_columns(context.records(given["source"]), rows=rows).rows}
 
 
 def exposure(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """Who stands alone before anything is protected; and what is said of hierarchies, if anything."""
     data = context.records(given["source"])
-    found = asdict(api.exposure(data, columns=given["columns"], unit=given.get("unit")))
+    found = asdict(api.sample_uniqueness(data, columns=given["columns"], unit=given.get("unit")))
     return {**found, "hierarchies": hierarchies(given, data)} if "hierarchies" in given else found
 
 
@@ -130,7 +130,7 @@ def protect(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     source, began = given["source"], time.monotonic()
     with as_its_owner_says(given):
         plan = planned(source, given["plan"], given["folder"], given.get("ending"))
-        release = api.run(plan, context.run, shown_as=source["shown_as"], report_refused=True)
+        release = api.run_plan(plan, context.run, shown_as=source["shown_as"], report_refused=True)
     seconds = time.monotonic() - began
     return {**_told(release), **_to_repeat(plan, given), "seconds": round(seconds, 2)}
 
@@ -256,5 +256,5 @@ def assess(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     )
     named = given["roles"]
     roles = {name: named[name] for name in ("quasi", "nominal", "ordinal") if named.get(name)}
-    report = api.assess(original, released, **roles, run=context.run)
+    report = api.evaluate(original, released, **roles, context=context.run)
     return {"scores": _scores(report), "notes": list(report.notes)}

@@ -120,5 +120,11 @@ class Adjusted:
             ),
         )
 
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} of {self.values.size} cells, {self.changed} of them changed, "
+            f"by {self.method or 'hand'}: {self.status}>"
+        )
+
     def _repr_html_(self) -> str:
         return page(f"Adjusted table of {self.values.size} cells", [self.counts])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.display.repr_html import Section, page
 from tacita.core.errors import DataError, ParameterError
+from tacita.core.results.dataframes import Column, Framed
+from tacita.core.results.saving import writer
 from tacita.core.spec.method import Method
 
 from .cell_keys import CellKeys
@@ -30,7 +34,7 @@ COUNTED = "count"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Table(Framed):
     """Cell values a with sparse relations M a = 0, in any number of hierarchical dimensions. Confidential.
 
     `codes[c, d]` is the label of cell c in dimension d; a full cross lists its cells in C order. An attacker
@@ -205,9 +209,28 @@ class Table:
         ]
         return cls.cross(dimensions, inner, **fields)
 
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the table with its true values, as a list of cells or for tau-ARGUS; confidential."""
+        writer("cells")(self, path, force=force)
+
+    def _columns(self) -> Iterable[Column]:
+        labels = [self.label(cell) for cell in range(self.n)]
+        for at, dimension in enumerate(self.dimensions):
+            yield Column(dimension.name, str, [label[at] for label in labels], ours=False)
+        yield Column("value", float, self.values.tolist())
+        yield Column("state", str, self.states)
+
     def __repr__(self) -> str:
         parts = " x ".join(str(len(dimension)) for dimension in self.dimensions)
         return f"<Table of {self.n} cells ({parts}), {int(self.primary.sum())} of them sensitive>"
+
+    def _repr_html_(self) -> str:
+        counts = (
+            *((f"Labels of {dimension.name}", len(dimension)) for dimension in self.dimensions),
+            ("Cells", self.n),
+            ("Sensitive cells", int(self.primary.sum())),
+        )
+        return page(f"Table of {self.n} cells", [Section((), counts)])
 
     @property
     def n(self) -> int:

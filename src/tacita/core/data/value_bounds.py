@@ -14,12 +14,12 @@ class Bounded(Parameters):
     """Parameters of a method whose published values stay within bounds, the same for all columns."""
 
     lowest: float | None = Field(
-        None,
+        default=None,
         allow_inf_nan=False,
         description="no published value is lower, in any protected column (0: none is negative)",
     )
     highest: float | None = Field(
-        None, allow_inf_nan=False, description="no published value is higher, in any protected column"
+        default=None, allow_inf_nan=False, description="no published value is higher, in any protected column"
     )
 
     @model_validator(mode="after")

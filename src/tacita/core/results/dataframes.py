@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -63,8 +64,13 @@ class Framed(ABC):
             raise self._without("polars") from None
         return pl.from_arrow(self._arrow())
 
-    def frame(self) -> pa.Table:
+    def to_arrow(self) -> pa.Table:
         """As a table of Arrow. Confidential, as the result is."""
+        return self._arrow()
+
+    def frame(self) -> pa.Table:
+        """The former name of `to_arrow`."""
+        warnings.warn(f"{type(self).__name__}.frame() is to_arrow() now.", DeprecationWarning, stacklevel=2)
         return self._arrow()
 
     def _without(self, package: str) -> ParameterError:

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
-from .progress import Run
+from tacita.core.deprecated import renamed_arguments
+
+from .progress import RunContext
 
 STOPPING = "Stopping: the best so far, or the first result, is kept. Ctrl-C again cancels."
 
@@ -24,23 +26,26 @@ def _tell(message: str) -> None:
         print(message, file=sys.stderr)
 
 
+@renamed_arguments(run="context")
 @contextmanager
-def interruptible(run: Run | None = None, tell: Callable[[str], None] = _tell) -> Iterator[Run]:
+def interruptible(
+    context: RunContext | None = None, tell: Callable[[str], None] = _tell
+) -> Iterator[RunContext]:
     """A run, or the one given, whose searches the first Ctrl-C stops; the second raises KeyboardInterrupt.
 
         with tacita.interruptible() as run:
-            release = tacita.protect(data, quasi=["turnover"], method="best", time=600, run=run)
+            release = tacita.protect(data, quasi=["turnover"], method="best", time=600, context=run)
 
     Ctrl-C (in a notebook, the button that interrupts) is heard in this way inside the block alone, and only
     where Python hears it, in the main thread. What cannot be stopped with a result runs on until the second.
 
     >>> with interruptible(tell=lambda message: None) as run:
-    ...     before = run.enough()
+    ...     before = run.should_stop()
     ...     signal.raise_signal(signal.SIGINT)
-    ...     before, run.enough()
+    ...     before, run.should_stop()
     (False, True)
     """
-    steered = run or Run()
+    steered = context or RunContext()
     if threading.current_thread() is not threading.main_thread():
         yield steered
         return
@@ -56,9 +61,9 @@ def interruptible(run: Run | None = None, tell: Callable[[str], None] = _tell) -
         else:
             raise KeyboardInterrupt
 
-    before = steered.enough
+    before = steered.should_stop
     signal.signal(signal.SIGINT, listen)
     try:
-        yield replace(steered, enough=lambda: heard.is_set() or before())
+        yield replace(steered, should_stop=lambda: heard.is_set() or before())
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL if usual is None else usual)

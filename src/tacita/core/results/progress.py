@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.errors import Cancelled, ParameterError
 from tacita.core.spec.seeds import as_seed
 
@@ -86,11 +87,12 @@ def _all_cores() -> int:
 
 
 @dataclass(frozen=True)
-class Run:
-    """Handed to every verb. A bar or a page listens through `on_progress`; `cancelled` is asked often.
+class RunContext:
+    """Handed to every verb. A bar or a page listens through `on_progress`; `should_cancel` is asked often.
 
-    `enough` is asked by searches wherever they look whether their time is over: once it says so they end with
-    the best that they have, verified as ever. A search that has nothing yet goes on until it has something.
+    `should_stop` is asked by searches wherever they look whether their time is over: once it says so they end
+    with the best that they have, verified as ever. A search that has
+    nothing yet goes on until it has something.
 
     `on_bounds` hears cost and proven bound of searches that prove one, each time they may have moved;
     `on_trial` every trial of a comparison, once it is made; `on_iteration` every round of fuzzy c-regression.
@@ -106,10 +108,10 @@ class Run:
     for is computed by the processor.
 
     >>> heard = []
-    >>> Run(on_progress=heard.append).report("grouping", 1, 2)
+    >>> RunContext(on_progress=heard.append).report("grouping", 1, 2)
     >>> heard[0].share
     0.5
-    >>> Run(cancelled=lambda: True).report("grouping", 1, 2)
+    >>> RunContext(should_cancel=lambda: True).report("grouping", 1, 2)
     Traceback (most recent call last):
     tacita.core.errors.Cancelled: Cancelled while grouping. Nothing was written.
     """
@@ -122,8 +124,8 @@ class Run:
     on_trial: Callable[[Any], None] = _silent
     on_iteration: Callable[[Any], None] = _silent
     on_warning: Callable[[Any], None] = _silent
-    cancelled: Callable[[], bool] = _never
-    enough: Callable[[], bool] = _never
+    should_cancel: Callable[[], bool] = _never
+    should_stop: Callable[[], bool] = _never
     stream: tuple[int, ...] = ()
     kept: dict[tuple[object, ...], Any] | None = field(default=None, repr=False, compare=False)
     # what the device was called in version 0.1
@@ -133,22 +135,24 @@ class Run:
         object.__setattr__(self, "seed", as_seed(self.seed))
         if engine is not None:
             device = {"local": "cpu", "gpu": "cuda"}.get(engine, engine)
-            warnings.warn(f"Run(engine=...) is Run(device={device!r}) now.", FutureWarning, stacklevel=3)
+            warnings.warn(
+                f"RunContext(engine=...) is RunContext(device={device!r}) now.", FutureWarning, stacklevel=3
+            )
             object.__setattr__(self, "device", device)
         if self.device not in get_args(Device):
             known = " or ".join(get_args(Device))
             raise ParameterError(f"Run: wanted the device {known}, got {self.device!r}.", field="device")
-        if not isinstance(self.enough, Heard):
+        if not isinstance(self.should_stop, Heard):
             # time that is over stays over, and searches rely on it
-            object.__setattr__(self, "enough", Heard(self.enough))
+            object.__setattr__(self, "should_stop", Heard(self.should_stop))
 
     def report(self, stage: str, done: float, total: float) -> None:
         """Tell how far `stage` is, and stop here if the caller asked to."""
-        if self.cancelled():
+        if self.should_cancel():
             raise Cancelled(f"Cancelled while {stage}. Nothing was written.")
         self.on_progress(Progress(stage, done, total))
 
-    def keeping(self) -> Run:
+    def keeping(self) -> RunContext:
         """The same run, whose parts share what they find by `once`: for several runs on the same records."""
         return replace(self, kept={})
 
@@ -158,7 +162,7 @@ class Run:
         For what depends on nothing but the array, and is not changed by its users.
 
         >>> x, found = np.zeros(3), []
-        >>> run = Run().keeping()
+        >>> run = RunContext().keeping()
         >>> for part in (run.silent(), run.branch(1)):
         ...     _ = part.once("sum", x, lambda: found.append(x.sum()))
         >>> len(found)
@@ -174,25 +178,39 @@ class Run:
 
     def ended(self) -> bool:
         """Whether a search should go no further: it was told that it is enough, or is cancelled."""
-        return self.cancelled() or self.enough()
+        return self.should_cancel() or self.should_stop()
 
-    def silent(self) -> Run:
+    def silent(self) -> RunContext:
         """A run for a part of the work: steered alike, and its progress is not the whole's."""
         return replace(self, on_progress=_silent, on_bounds=_silent, on_trial=_silent, on_iteration=_silent)
+
+    @property
+    def enough(self) -> Callable[[], bool]:
+        """The former name of `should_stop`."""
+        warnings.warn("Run.enough is RunContext.should_stop now.", DeprecationWarning, stacklevel=2)
+        return self.should_stop
+
+    @property
+    def cancelled(self) -> Callable[[], bool]:
+        """The former name of `should_cancel`."""
+        warnings.warn("Run.cancelled is RunContext.should_cancel now.", DeprecationWarning, stacklevel=2)
+        return self.should_cancel
 
     @property
     def watched(self) -> bool:
         """Whether anybody hears of iterations: what is only for them need not be computed otherwise."""
         return self.on_iteration is not _silent
 
-    def within(self, stage: str, done: float, total: float, clock: Callable[[], float] = perf_counter) -> Run:
+    def within(
+        self, stage: str, done: float, total: float, clock: Callable[[], float] = perf_counter
+    ) -> RunContext:
         """A run for one of several parts alike: how far it is counts for the stage of the whole.
 
         A part may go through several stages of its own. Those that are over in a moment do not count, or the
         first of them would take the whole to the end of the part.
 
         >>> heard, seconds = [], iter([0.0, 0.01, 1.0, 2.0, 3.0])
-        >>> whole = Run(on_progress=lambda told: heard.append(told.share))
+        >>> whole = RunContext(on_progress=lambda told: heard.append(told.share))
         >>> inner = whole.within("grouping strata", 1, 4, lambda: next(seconds))
         >>> for name, share in (("a", 0), ("a", 1), ("b", 0), ("b", 0.5), ("b", 1)):
         ...     inner.report(name, share, 1)
@@ -212,12 +230,13 @@ class Run:
 
         return replace(self.silent(), on_progress=hear)
 
-    def branch(self, *number: int) -> Run:
+    def branch(self, *number: int) -> RunContext:
         """A run inside this one: steered alike, silent, and with protective randomness of its own.
 
         Parts that drew from one stream would carry the same noise, and their difference would show it.
 
-        >>> draws = [run.protective_generator().random() for run in (Run(seed=1), Run(seed=1).branch(0))]
+        >>> runs = RunContext(seed=1), RunContext(seed=1).branch(0)
+        >>> draws = [run.protective_generator().random() for run in runs]
         >>> draws[0] == draws[1]
         False
         """
@@ -236,7 +255,7 @@ class Run:
 
         For kernels that let go of the interpreter lock; reports after each block.
 
-        >>> list(Run(threads=2).map_blocks("adding", 5, lambda a, b: b - a, block=2))
+        >>> list(RunContext(threads=2).map_blocks("adding", 5, lambda a, b: b - a, block=2))
         [2, 2, 1]
         """
         starts = range(0, n, block)
@@ -249,3 +268,9 @@ class Run:
             finally:
                 for future in pending:
                     future.cancel()
+
+
+# the arguments of version 0.1 too
+RunContext.__init__ = renamed_arguments(enough="should_stop", cancelled="should_cancel")(  # type: ignore[method-assign]
+    RunContext.__init__
+)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+import narwhals as nw
 import numpy as np
 
 from tacita.core.arrays import Ints, Mask
 from tacita.core.data.microdata import Microdata
 from tacita.core.display.repr_html import Section, page
+from tacita.core.errors import ParameterError
 
 from .plot_data import Correlations, Estimate, RiskByRecord
+from .saving import writer
 from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verdicts import Verdict
@@ -284,18 +288,17 @@ class Told(Protocol):
         """What was found and verified, in counts: tables for a notebook."""
 
 
+D = TypeVar("D")
 R = TypeVar("R", bound=Told)
 C = TypeVar("C")
+FrameT = TypeVar("FrameT")
 
 
 @dataclass(frozen=True, repr=False)
-class Release(Generic[R, C]):
-    """What is ready to publish (`data`), and what stays: scores, the `record` of how, the `claim` to verify.
+class AnyRelease(Generic[D, R, C]):
+    """What is ready to publish (`data`); confidential scores, the `record` of how, the `claim` to verify."""
 
-    Of records, `data` is a frame like the one that came in, and `report` has the scores of loss and risk.
-    """
-
-    data: Any
+    data: D
     report: Report
     record: R
     claim: C
@@ -308,4 +311,66 @@ class Release(Generic[R, C]):
         return page(f"Release of {self.record.headline}", (scores, *self.record.sections))
 
 
-RecordsRelease = Release[Record, Claim]
+@dataclass(frozen=True, repr=False)
+class Release(AnyRelease[FrameT, Record, Claim]):
+    """Protected records: `data` is a frame like the one that came in, `report` has scores of loss and risk.
+
+    `data` may be published; all else is confidential.
+
+    >>> import pyarrow as pa, tacita
+    >>> release = tacita.protect(pa.table({"x": [1.0, 2.0, 3.0]}), quasi="x", k=3)
+    >>> release, release.to_arrow()["x"].to_pylist()
+    (<Release of 3 records by mdav, 1 groups>, [2.0, 2.0, 2.0])
+    """
+
+    data: FrameT
+    record: Record
+    claim: Claim
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        report: str | Path | None = None,
+        json_report: str | Path | None = None,
+        note: str | Path | None = None,
+        source: str | Path | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write the release, after checking the very bytes that are written; all files appear or none.
+
+        Parameters
+        ----------
+        path, note : path
+            Public: the release, in the format that its ending names, and a note for its users.
+        report, json_report : path
+            Confidential: the review as a page and as JSON, readable by their owner alone.
+        source : path
+            Never overwritten, as the file that was read.
+        force : bool, default=False
+            Overwrite files.
+        """
+        pages = {"report": report, "json_report": json_report, "note": note, "source": source}
+        writer("records")(self, path, **pages, force=force)
+
+    def to_pandas(self) -> Any:
+        """The released records as a data frame of pandas."""
+        return self._frame().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The released records as a data frame of polars."""
+        return self._frame().to_polars()
+
+    def to_arrow(self) -> Any:
+        """The released records as a table of Arrow."""
+        return self._frame().to_arrow()
+
+    def _frame(self) -> Any:
+        if self.data is None or isinstance(self.data, Path):
+            raise ParameterError(
+                "Release: its records are in the file that was written. Read them from there."
+            )
+        return nw.from_native(self.data, eager_only=True)
+
+
+RecordsRelease = Release[Any]

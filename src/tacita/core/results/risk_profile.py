@@ -11,6 +11,7 @@ from tacita.core.display.number_format import number
 from tacita.core.display.repr_html import Section, page
 
 from .dataframes import Column, Framed
+from .saving import writer
 from .score import Report, Score, section_of
 
 
@@ -87,7 +88,8 @@ class RiskProfile(Framed):
     on a page. No value of the data is in it but labels of categories that several records have.
 
     >>> import tacita, pyarrow as pa
-    >>> profile = tacita.risk(pa.table({"sex": list("ffmmm"), "town": list("aabbc")}), keys=["sex", "town"])
+    >>> frame = pa.table({"sex": list("ffmmm"), "town": list("aabbc")})
+    >>> profile = tacita.risk_profile(frame, keys=["sex", "town"])
     >>> profile["k_anonymity"].value, profile.headline
     (1.0, '1 of 5 records (20 %) is alone on sex, town.')
     """
@@ -158,6 +160,20 @@ class RiskProfile(Framed):
         for score in self.report:
             if score.per_record is not None:
                 yield Column(score.name, float, score.per_record.tolist(), False)
+
+    def __repr__(self) -> str:
+        return f"<RiskProfile: {self.headline}>"
+
+    def save(
+        self,
+        *,
+        report: str | Path | None = None,
+        json_report: str | Path | None = None,
+        records: str | Path | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write the profile as a page and as JSON, and figures of single records; all confidential."""
+        writer("risk")(self, report=report, json_report=json_report, records=records, force=force)
 
     def _repr_html_(self) -> str:
         shared = Section(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ from tacita.core.spec import registry
 from tacita.core.spec.registry import in_any_case
 
 from .dataframes import Column, Framed
+from .saving import writer
 
 Direction = Literal["lower", "higher"]
 
@@ -210,6 +212,14 @@ class Report(Framed):
         yield Column("covers", str, [", ".join(score.covers) or None for score in scores])
         yield Column("reading", str, [score.read_as or None for score in scores])
         yield Column("reason", str, [score.reason for score in scores])
+
+    def __repr__(self) -> str:
+        names = ", ".join([*(score.name for score in self.scores[:4]), *(["..."] if len(self) > 4 else [])])
+        return f"<Report of {len(self)} measures: {names}>"
+
+    def save(self, path: str | Path, *, inputs: Sequence[str | Path] = (), force: bool = False) -> None:
+        """Write the scores as JSON, confidential; never over one of the `inputs`."""
+        writer("report")(self, path, inputs=inputs, force=force)
 
     def _repr_html_(self) -> str:
         return page(f"Report of {len(self)} measures", [section_of(self)], self.notes)

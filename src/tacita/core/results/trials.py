@@ -13,6 +13,7 @@ from tacita.core.errors import ParameterError
 from tacita.core.spec.seeds import portable
 
 from .dataframes import Column, Framed
+from .saving import writer
 from .score import Direction, Report, Score
 from .uniqueness import Uniqueness
 
@@ -202,6 +203,20 @@ class Trials(Framed):
         yield Column("reason", str, [trial.reason for trial in self.trials])
         for name in dict.fromkeys((*self.columns, *measured)):
             yield Column(name, float, [trial.value(name) for trial in self.trials])
+
+    def __repr__(self) -> str:
+        axes = f"{self.loss} and {self.risk}"
+        return f"<Trials: {len(self.trials)} trials, {len(self.front)} on the front of {axes}>"
+
+    def save(
+        self,
+        *,
+        report: str | Path | None = None,
+        json_report: str | Path | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write the comparison as a page and as JSON, both confidential; both appear or none."""
+        writer("comparison")(self, report=report, json_report=json_report, force=force)
 
     def _repr_html_(self) -> str:
         names, figures = self.differing, self.columns

@@ -16,6 +16,10 @@ NO_SENSITIVE_CELLS = "no-sensitive-cells"
 ACCEPTABLE = {
     NO_SENSITIVE_CELLS: "No cell of the table is sensitive, although no rule, status or mark says so."
 }
+# The name by which a caller accepts less protection of a table than its rules ask for.
+LESS_PROTECTION = "less-protection"
+# Risks of a release of records: it is refused unless they are accepted.
+OF_RECORDS = ("k-of-2", "k-of-1", "guessable-seed", "keys-determined", "rounding-restores", "membership")
 
 
 def accepted_names(given: Sequence[str] | str) -> tuple[str, ...]:
@@ -34,7 +38,36 @@ def accepted_names(given: Sequence[str] | str) -> tuple[str, ...]:
     return names
 
 
+def accepted_of_records(given: Sequence[str] | str) -> tuple[str, ...]:
+    """The names of risks of records, each once; ParameterError where one is not known.
+
+    >>> accepted_of_records(["k-of-2"])
+    ('k-of-2',)
+    """
+    names = tuple(dict.fromkeys([given] if isinstance(given, str) else given))
+    if unknown := [name for name in names if name not in OF_RECORDS]:
+        raise ParameterError(
+            f"accept: there is no risk named {', '.join(map(str, unknown))}. Names are: "
+            f"{', '.join(OF_RECORDS)}.",
+            field="accept",
+        )
+    return names
+
+
+def accepted_of_table(accept_risks: bool | str | Sequence[str]) -> tuple[bool, tuple[str, ...]]:
+    """Whether less protection is accepted (True, or by its name), and the other names.
+
+    >>> accepted_of_table(True), accepted_of_table(["less-protection", "no-sensitive-cells"])
+    ((True, ()), (True, ('no-sensitive-cells',)))
+    """
+    if isinstance(accept_risks, bool):
+        return accept_risks, ()
+    names = (accept_risks,) if isinstance(accept_risks, str) else tuple(accept_risks)
+    return LESS_PROTECTION in names, tuple(name for name in names if name != LESS_PROTECTION)
+
+
 Accepted = Annotated[Names, AfterValidator(accepted_names)]
+AcceptedOfRecords = Annotated[Names, AfterValidator(accepted_of_records)]
 ACCEPT_WORDS = (
     "risks that are accepted by name, and recorded: "
     f"{NO_SENSITIVE_CELLS} (no rule, status or mark says which cells are sensitive, and none is)"

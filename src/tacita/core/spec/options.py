@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
+from .accepted_risks import OF_RECORDS, AcceptedOfRecords
 from .params import Parameters
 from .seeds import as_seed, portable
 
@@ -34,23 +35,33 @@ class ReleaseOptions(Parameters):
     """The rules around the methods of a release of records."""
 
     missing: Missing = Field(
-        "refuse",
+        default="refuse",
         description="records with missing quasi-identifiers: refuse, drop, group only among their like "
         "(stratum), or so with values suppressed until each has k like it (merge); a synthesis of mixed data "
         "draws what is missing like any other value (level)",
     )
-    round_integers: bool = Field(False, description="publish whole numbers for columns of whole numbers")
-    shuffle: bool = Field(False, description="give the released records a random order")
+    round_integers: bool = Field(
+        default=False, description="publish whole numbers for columns of whole numbers"
+    )
+    shuffle: bool = Field(default=False, description="give the released records a random order")
     insist: bool = Field(
-        False,
+        default=False,
         description="go on against advice (k = 2, a short seed, a masking that rounding undoes); recorded",
     )
+    accept: AcceptedOfRecords = Field(
+        default=(), description=f"risks that are accepted by name, and recorded: {', '.join(OF_RECORDS)}"
+    )
     seed: Seed = Field(
-        None, description="makes protective randomness repeatable; new draws one; confidential"
+        default=None, description="makes protective randomness repeatable; new draws one; confidential"
     )
     pseudonym_key: KeyFile = Field(
-        None, description="file of the key of pseudonyms, as `tacita pseudonym-key` writes it; keep it secret"
+        default=None,
+        description="file of the key of pseudonyms, as `tacita pseudonym-key` writes it; keep it secret",
     )
     pseudonym_length: int = Field(
-        20, ge=12, le=51, description="letters and digits of a pseudonym, 5 bits each, after the p"
+        default=20, ge=12, le=51, description="letters and digits of a pseudonym, 5 bits each, after the p"
     )
+
+    def accepts(self, name: str) -> bool:
+        """Whether a risk is accepted: all of them are, or it is by its name."""
+        return self.insist or name in self.accept

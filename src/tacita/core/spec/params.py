@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -27,17 +27,29 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
-    def __init__(self, **values: Any) -> None:
-        try:
-            super().__init__(**values)
-        except ValidationError as problem:
-            told = explain(self.spoken_name(), problem, type(self))
-            raise ParameterError(told, fields=by_field(self.spoken_name(), problem, type(self))) from None
+    # hidden from type checkers, which then know the fields by name and type
+    if not TYPE_CHECKING:
+
+        def __init__(self, **values: Any) -> None:
+            try:
+                super().__init__(**values)
+            except ValidationError as problem:
+                # pydantic collects every ValueError of a validator; ours already says what is wrong
+                if own := _own_error(problem):
+                    raise own from None
+                told = explain(self.spoken_name(), problem, type(self))
+                raise ParameterError(told, fields=by_field(self.spoken_name(), problem, type(self))) from None
 
     @classmethod
     def spoken_name(cls) -> str:
         """How an error message calls this model."""
         return cls.__name__.removesuffix("Section").removesuffix("Options")
+
+
+def _own_error(failed: ValidationError) -> ParameterError | None:
+    """The first error among several that a validator of ours raised, if any."""
+    raised = (error.get("ctx", {}).get("error") for error in failed.errors(include_url=False))
+    return next((error for error in raised if isinstance(error, ParameterError)), None)
 
 
 def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:

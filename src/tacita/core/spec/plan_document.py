@@ -13,6 +13,7 @@ from pydantic import model_validator
 
 from tacita.core.errors import ParameterError
 
+from .accepted_risks import ACCEPTABLE, LESS_PROTECTION
 from .params import Parameters
 from .size_limits import refuse_deep_toml, refuse_deep_values, refuse_size
 
@@ -145,8 +146,24 @@ def arguments_of(values: Mapping[str, Any]) -> str:
 
     >>> arguments_of({"k": 3, "quasi": ("x", "y")})
     ", k=3, quasi=['x', 'y']"
+    >>> arguments_of({"insist": True}), arguments_of({"insist": True, "accept": ("no-sensitive-cells",)})
+    (', accept_risks=True', ", accept_risks=['less-protection', 'no-sensitive-cells']")
     """
-    return "".join(f", {name}={literal_of(value)}" for name, value in values.items())
+    return "".join(f", {name}={literal_of(value)}" for name, value in _accepting(values).items())
+
+
+def _accepting(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments with the risks that a plan accepts as Python names them, in the place of the first."""
+    if not (accepting := [name for name in ("insist", "accept") if name in values]):
+        return dict(values)
+    insist, names = values.get("insist", False), tuple(values.get("accept", ()))
+    accepted = names or insist
+    if insist and names:
+        # of records all risks are accepted at once
+        accepted = (LESS_PROTECTION, *names) if set(names) <= set(ACCEPTABLE) else True
+    named = {"accept_risks" if name == accepting[0] else name: value for name, value in values.items()}
+    named["accept_risks"] = accepted
+    return {name: value for name, value in named.items() if name not in accepting}
 
 
 def literal_of(value: Any) -> str:

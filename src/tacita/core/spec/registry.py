@@ -232,6 +232,12 @@ ADJUSTING = ("adjustment",)
 # Names that an error lists one by one; more would not be read.
 _FEW = 20
 MEASURING = ("loss", "risk", "balance")
+# The kinds whose classes a public module hands on.
+CLASSES = {
+    "methods": (*PROTECTING, *SUPPRESSING, *ADJUSTING),
+    "measures": MEASURING,
+    "tables": ("rule",),
+}
 
 
 @cache
@@ -347,6 +353,65 @@ def lookup(name: str, *kinds: str) -> type[Method]:
     module, _, attribute = location.partition(":")
     found: type[Method] = getattr(import_module(module), attribute)
     return found
+
+
+def class_named(name: str, *kinds: str) -> type[Method]:
+    """The built-in class of some name, among those of some kinds.
+
+    >>> class_named("MDAV", "microaggregation").__name__
+    'MDAV'
+    """
+    locations = (location for kind in kinds for location in BUILT_IN[kind].values())
+    module = next(home for home, _, known in (each.partition(":") for each in locations) if known == name)
+    found: type[Method] = getattr(import_module(module), name)
+    return found
+
+
+def name_of(method: Method, *kinds: str) -> str:
+    """The name of a method that was built: its class is found by where the registry says that it is.
+
+    >>> name_of(lookup("mdav")(k=3))
+    'mdav'
+    """
+    made = type(method)
+    kinds = kinds or tuple(locations())
+    spelled = f"{made.__module__}:{made.__qualname__}"
+    known = [(kind, name) for kind in kinds for name in locations()[kind]]
+    # a plug-in may be registered where a module hands it on
+    found = [name for kind, name in known if locations()[kind][name] == spelled] or [
+        name for kind, name in known if name not in BUILT_IN[kind] and lookup(name, kind) is made
+    ]
+    if found:
+        return found[0]
+    raise ParameterError(
+        f"{made.__name__}: wanted a method of {', '.join(kinds)}, got one that is not registered as such. "
+        f"Register it as an entry point of tacita.{kinds[0]}, or choose another."
+    )
+
+
+def named_with_params(
+    method: str | Method | Sequence[str | Method], *kinds: str
+) -> tuple[str, dict[str, Any]]:
+    """A method as a plan has it: its name, and the parameters that were set where it was built.
+
+    Of several, one after the other: their names with + between, and the parameters of all.
+
+    >>> named_with_params(lookup("mdav")(k=4)), named_with_params(["mdav", lookup("hm")(k=4)])
+    (('mdav', {'k': 4}), ('mdav+hm', {'k': 4}))
+    """
+    steps = [method] if isinstance(method, str | Method) else list(method)
+    names: list[str] = []
+    params: dict[str, Any] = {}
+    for step in steps:
+        if isinstance(step, str):
+            names.append(step)
+            continue
+        names.append(name_of(step, *kinds))
+        for name, value in step.model_dump(exclude_unset=True).items():
+            if params.setdefault(name, value) != value:
+                chain = "+".join(names)
+                raise ParameterError(f"{chain}: {name} must be the same for all methods of a chain.")
+    return "+".join(names), params
 
 
 def record_method(name: str) -> type[RecordMethod]:

@@ -89,32 +89,35 @@ class Roles(Parameters):
     of_columns: ClassVar[bool] = True
 
     quasi: QuasiColumns = Field(
-        (),
+        default=(),
         description="columns to protect: names, or 'numeric' for every numeric column without another role",
     )
     numeric: Names = Field(
-        (), description="columns of few whole numbers that are quantities, not codes, such as rooms"
+        default=(), description="columns of few whole numbers that are quantities, not codes, such as rooms"
     )
-    nominal: Names = Field((), description="quasi-identifiers that are categories without an order")
+    nominal: Names = Field(default=(), description="quasi-identifiers that are categories without an order")
     ordinal: Orders = Field(
         default_factory=dict,
         description="quasi-identifiers that are ordered categories: by their numbers, or name=low<high",
     )
-    dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
+    dependent: Names = Field(default=(), description="for synthesis, instead of quasi: columns to draw anew")
     independent: Names = Field(
-        (), description="for synthesis: columns that explain the dependent ones; released unchanged"
+        default=(), description="for synthesis: columns that explain the dependent ones; released unchanged"
     )
-    identifiers: Names = Field((), description="columns that name a record; left out of the release")
+    identifiers: Names = Field(default=(), description="columns that name a record; left out of the release")
     pseudonyms: Names = Field(
-        (), description="columns that name a record; released as keyed pseudonyms (see pseudonym_key)"
+        default=(), description="columns that name a record; released as keyed pseudonyms (see pseudonym_key)"
     )
-    confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
-    strata: Names = Field((), description="groups never mix records of different strata")
-    unit: str | None = Field(None, description="column naming the firm or household behind a record")
+    confidential: Names = Field(
+        default=(), description="sensitive columns; released, watched for homogeneity"
+    )
+    strata: Names = Field(default=(), description="groups never mix records of different strata")
+    unit: str | None = Field(default=None, description="column naming the firm or household behind a record")
     unit_columns: Names = Field(
-        (), description="columns that agree within a unit, such as the region of a household, and must after"
+        default=(),
+        description="columns that agree within a unit, such as the region of a household, and must after",
     )
-    weight: str | None = Field(None, description="column of sampling weights")
+    weight: str | None = Field(default=None, description="column of sampling weights")
     hierarchy: Hierarchies = Field(
         default_factory=dict,
         description="COLUMN=FILE, what values become when coarser: .csv as ARX has it, .hrc of tau-ARGUS",

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tacita.core.errors import ParameterError
-
 from .size_limits import values_of_json
 
 Kind = Literal["integer", "number", "enum", "boolean", "list", "each", "text", "free"]
@@ -168,7 +166,7 @@ def _number(text: str) -> Any:
 def _parsed(text: str) -> Any:
     try:
         return values_of_json(text, "Form")
-    except (ValueError, ParameterError):
+    except ValueError:
         return text
 
 

@@ -18,7 +18,7 @@ _DIGITS = re.compile(r"-?[0-9]{1,80}|0x[0-9a-fA-F]{1,64}")
 _SAFE_AS_NUMBER = 2**53
 
 
-def as_seed(value: object, who: str = "Run") -> int | None:
+def as_seed(value: object, who: str = "RunContext") -> int | None:
     """A seed as a number: a whole number, its digits as text (0x for hexadecimal), "new" to draw one, None.
 
     >>> as_seed("0xff"), as_seed("255"), as_seed(None)

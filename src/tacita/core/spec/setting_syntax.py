@@ -50,4 +50,5 @@ def setting(section: str, key: str, value: bool | str) -> str:
             said = str(value).lower() if isinstance(value, bool) else f'"{value}"'
             return f"{key} = {said} under [{section}]"
         case _:
-            return f"{key}={literal_of(value)}"
+            said = "accept_risks" if key in ("insist", "accept") else key
+            return f"{said}={literal_of(value)}"

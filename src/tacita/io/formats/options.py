@@ -13,24 +13,33 @@ class TextOptions(Parameters):
     """How to read a text file."""
 
     delimiter: str | None = Field(
-        None, min_length=1, max_length=1, description="column separator; found from the header if not given"
+        default=None,
+        min_length=1,
+        max_length=1,
+        description="column separator; found from the header if not given",
     )
-    decimal: Literal[".", ","] = Field(".", description="decimal sign, . or ,")
-    encoding: str = Field("utf-8", description="text encoding, such as utf-8 or latin-1")
-    missing_values: tuple[str, ...] = Field(MISSING_TEXT, description="cell texts that mean: no value")
+    decimal: Literal[".", ","] = Field(default=".", description="decimal sign, . or ,")
+    encoding: str = Field(default="utf-8", description="text encoding, such as utf-8 or latin-1")
+    missing_values: tuple[str, ...] = Field(
+        default=MISSING_TEXT, description="cell texts that mean: no value"
+    )
 
 
 class LabelOptions(Parameters):
     """How to read a file of a statistical package."""
 
-    value_labels: bool = Field(False, description="read coded columns as the texts of their value labels")
+    value_labels: bool = Field(
+        default=False, description="read coded columns as the texts of their value labels"
+    )
 
 
 class SheetOptions(Parameters):
     """How to read a workbook."""
 
     sheet: str | None = Field(
-        None, min_length=1, description="sheet of a workbook, by name or number; the first if not given"
+        default=None,
+        min_length=1,
+        description="sheet of a workbook, by name or number; the first if not given",
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tacita.core import CsvDialect, Ints, Microdata, ParameterError, Run
+from tacita.core import CsvDialect, Ints, Microdata, ParameterError, RunContext
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.spec.roles import Kind
 from tacita.io import taken_in
 from tacita.microdata.statistics.unit_counts import Company, units_named
@@ -52,7 +53,8 @@ class FileProfile:
     rows: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
 
-def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
+@renamed_arguments(run="context")
+def describe_columns(data: Any, *, rows: int = 0, context: RunContext | None = None) -> FileProfile:
     """The columns of a file: kind, distinct values, missing ones; and its first records, where asked for.
 
     O(n log n) a column.
@@ -68,7 +70,7 @@ def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
     return FileProfile(
         source=data.source,
         records=data.n,
-        columns=tuple(_columns(data, run or Run())),
+        columns=tuple(_columns(data, context or RunContext())),
         fingerprint=data.fingerprint,
         dialect=data.dialect,
         rows=tuple(
@@ -77,7 +79,7 @@ def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
     )
 
 
-def _columns(data: Microdata, run: Run) -> Iterator[ColumnProfile]:
+def _columns(data: Microdata, run: RunContext) -> Iterator[ColumnProfile]:
     # asked for once: a frame of thousands of columns makes the list anew each time
     names = data.columns
     for done, name in enumerate(names):
@@ -161,7 +163,7 @@ _KEY = (
 )
 
 
-def guess_roles(data: Any) -> tuple[Guess, ...]:
+def suggest_roles(data: Any) -> tuple[Guess, ...]:
     """What each column may be to an attacker, by its name and values; each guess says what it rests on.
 
     For a person to check, never to be used unseen. What `profile` found may be given in place of the data.
@@ -170,11 +172,11 @@ def guess_roles(data: Any) -> tuple[Guess, ...]:
     name sounds confidential. What is not known is other: released as it is. O(columns).
 
     >>> from tacita import datasets
-    >>> guesses = {guess.column: guess for guess in guess_roles(datasets.load("business"))}
+    >>> guesses = {guess.column: guess for guess in suggest_roles(datasets.load("business"))}
     >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
     ('identifiers', 'unit', 'quasi')
     """
-    looked = data if isinstance(data, FileProfile) else profile(data)
+    looked = data if isinstance(data, FileProfile) else describe_columns(data)
     found: list[Guess] = []
     taken: set[Role] = set()
     for column in looked.columns:
@@ -251,7 +253,7 @@ class Exposure:
     unit: str | None = None
 
 
-def exposure(data: Any, *, columns: str | Sequence[str], unit: str | None = None) -> Exposure:
+def sample_uniqueness(data: Any, *, columns: str | Sequence[str], unit: str | None = None) -> Exposure:
     """How many records stand alone on some columns before anything is protected. Confidential.
 
     On all columns together and on each by itself; a gap is a value. In the file: the population may hold more

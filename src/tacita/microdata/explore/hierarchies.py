@@ -28,7 +28,7 @@ class HierarchyLook:
     names: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
 
-def make_hierarchy(
+def build_hierarchy(
     data: Any,
     column: str,
     *,
@@ -47,9 +47,9 @@ def make_hierarchy(
 
     >>> import pyarrow as pa
     >>> data = pa.table({"age": [17, 23, 41, 88], "zip": ["4000", "4050", "1000", "1000"]})
-    >>> make_hierarchy(data, "age", widths=[10, 20], top=65).relabelled(1)
+    >>> build_hierarchy(data, "age", widths=[10, 20], top=65).relabelled(1)
     {'17': '10-19', '23': '20-29', '41': '40-49', '88': '65 or more'}
-    >>> make_hierarchy(data, "zip", lengths=[2]).relabelled(1)
+    >>> build_hierarchy(data, "zip", lengths=[2]).relabelled(1)
     {'1000': '10**', '4000': '40**', '4050': '40**'}
     """
     ways = {"widths": widths, "lengths": lengths, "periods": periods}
@@ -73,14 +73,14 @@ def make_hierarchy(
     )
 
 
-def look_at_hierarchy(data: Any, column: str, given: Any) -> HierarchyLook:
+def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
     """How many labels a hierarchy has on each level, and how many values of the column it lacks.
 
     `given` is a file, nested labels or a Hierarchy, as among the roles. O(n log n + levels leaves).
 
     >>> import pyarrow as pa
     >>> town = {"North": ["Porto", "Braga"], "South": ["Faro"]}
-    >>> found = look_at_hierarchy(pa.table({"town": ["Faro", "Porto", "Beja"]}), "town", town)
+    >>> found = hierarchy_coverage(pa.table({"town": ["Faro", "Porto", "Beja"]}), "town", town)
     >>> found.labels, found.values, found.unknown, found.names
     ((3, 2, 1), 3, 1, (('North', 'South'), ('Total',)))
     """

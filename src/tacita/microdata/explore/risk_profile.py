@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Comparison, DataError, Ints, Microdata, ParameterError, Report, Roles, Run
+from tacita.core import Comparison, DataError, Ints, Microdata, ParameterError, Report, Roles, RunContext
 from tacita.core.results.risk_profile import Band, KeyFigures, RiskProfile, SetFigures, ValueFigures
 from tacita.core.results.score import Files
 from tacita.core.spec import registry
@@ -29,9 +29,11 @@ _MOST_SETS = 255
 _SHOWN_SETS = 40
 
 
-def profile(data: Microdata, asked: RiskSection, measures: MeasureSection, run: Run | None) -> RiskProfile:
+def profile(
+    data: Microdata, asked: RiskSection, measures: MeasureSection, run: RunContext | None
+) -> RiskProfile:
     """Measure the keys of a file as it is. The cost of the measures, and O(n log n) a key."""
-    steered = run or Run()
+    steered = run or RunContext()
     data = data.with_roles(
         Roles(
             quasi=asked.keys,

@@ -19,7 +19,7 @@ from tacita.core import (
     Matrix,
     Microdata,
     Report,
-    Run,
+    RunContext,
     Score,
 )
 from tacita.core.results.release import LabelMaps
@@ -78,7 +78,7 @@ def measure(
     released: Matrix,
     names: Sequence[str],
     measures: Iterable[Measure],
-    run: Run,
+    run: RunContext,
     *,
     context: Mapping[str, Floats],
     domains: Ints | None = None,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pydantic import FiniteFloat
 
-from tacita.core import Comparison, Floats, Method, Run, Score
+from tacita.core import Comparison, Floats, Method, RunContext, Score
 from tacita.core.results.score import Direction, Files
 
 from .moments import spreads, summed
@@ -47,25 +47,25 @@ class Measure(Method):
     limit_name: ClassVar[str] = "limit"
     limit_type: ClassVar[Any] = FiniteFloat
 
-    def score(self, pair: Comparison, run: Run | None = None) -> Score:
+    def score(self, pair: Comparison, run: RunContext | None = None) -> Score:
         """Measure one release; a figure that another measure already asked for is not computed twice."""
         if not pair.attributes and not self.of_categories and not self.of_files:
             return self.none("no protected attribute is numeric")
-        known: Score = pair.remember(self, lambda: self.compute(pair, run or Run()))
+        known: Score = pair.remember(self, lambda: self.compute(pair, run or RunContext()))
         everything = self.of_categories or self.of_files
         if everything or pair.categories is None or known.covers or known.value is None:
             return known
         return replace(known, covers=pair.attributes)
 
     @abstractmethod
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         """The figure, by `result`, or why there is none, by `none`."""
 
     def asks(self) -> tuple[Measure, ...]:
         """Other measures whose figures this one is told from."""
         return ()
 
-    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score] | None:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score] | None:
         """How the figure is told from what the parts of a file answer, of numeric attributes by their names.
 
         None where all records must be in one place: of a file beyond memory a sample is measured then.
@@ -127,10 +127,10 @@ def with_those_asked(measures: Iterable[Measure]) -> list[Measure]:
 class SummedMeasure(Measure):
     """A measure that asks a file in memory as it asks the parts of one beyond it, in `rounds`."""
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         return told_alone(self.rounds(pair.attributes), pair, run)
 
-    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score]:
         return self.rounds(names)
 
     @abstractmethod
@@ -179,7 +179,7 @@ class CellQuestion(Question):
 class ColumnMeasure(Measure):
     """A measure over the columns that vary in the original. Subclasses say how, in `figures`."""
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         pair = pair.varying()
         if not pair.attributes:
             return self.none("no original column varies")
@@ -191,7 +191,7 @@ class ColumnMeasure(Measure):
         return self.result(per_attribute.mean(), per_attribute=named, per_record=per_record)
 
     @abstractmethod
-    def figures(self, pair: Comparison, run: Run) -> tuple[Floats | None, Floats | None]:
+    def figures(self, pair: Comparison, run: RunContext) -> tuple[Floats | None, Floats | None]:
         """Figures per attribute and per record, None where they make no sense; every column varies.
 
         The score is the mean over attributes, or over records where there are no attributes.

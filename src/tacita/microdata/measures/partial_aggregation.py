@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, RunContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class Part:
 
     pair: Comparison
     number: int
-    run: Run
+    run: RunContext
     alone: bool
 
 
@@ -37,11 +37,11 @@ Key = TypeVar("Key")
 Rounds = Generator[Question, Sequence[Any], Told]
 
 
-def told_alone(rounds: Rounds[Told], pair: Comparison, run: Run) -> Told:
+def told_alone(rounds: Rounds[Told], pair: Comparison, run: RunContext) -> Told:
     """What is told of records that are all of them; a comparison remembers what it was asked before.
 
     >>> from tacita.microdata.measures.moments import spreads
-    >>> told_alone(spreads(1), Comparison.of([[1.0], [3.0]], [[2.0], [2.0]]), Run()).scale.tolist()
+    >>> told_alone(spreads(1), Comparison.of([[1.0], [3.0]], [[2.0], [2.0]]), RunContext()).scale.tolist()
     [1.4142135623730951]
     """
     part = Part(pair, 0, run, alone=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tacita.core import DataError, Ints, Mask, Run
+from tacita.core import DataError, Ints, Mask, RunContext
 from tacita.core.results.plot_data import Estimate, Interval
 from tacita.core.results.score import Files
 
@@ -22,7 +22,7 @@ _FEWEST = 10
 _TOLD = ("total", "mean", "share")
 
 
-def by_domain(files: Files, run: Run) -> tuple[Estimate, ...]:
+def by_domain(files: Files, run: RunContext) -> tuple[Estimate, ...]:
     """Of files with a column of weights, the estimates that WEIGHTED compares. O(n (log n + labels) d).
 
     A domain, a category or a column that fewer than ten records of the source have is left out, and so is
@@ -36,7 +36,7 @@ def by_domain(files: Files, run: Run) -> tuple[Estimate, ...]:
     >>> after = before.set_column(0, "wage", [np.arange(12.0) + 1])
     >>> roles = Roles(quasi="wage", weight="w")
     >>> files = Files(Microdata.of(after), Microdata.of(before).with_roles(roles), np.arange(12))
-    >>> [(each.statistic, each.before.value, each.after.value) for each in by_domain(files, Run())]
+    >>> [(each.statistic, each.before.value, each.after.value) for each in by_domain(files, RunContext())]
     [('total', 66.0, 78.0), ('mean', 5.5, 6.5)]
     """
     roles = None if files.original is None else files.original.roles
@@ -50,7 +50,7 @@ def by_domain(files: Files, run: Run) -> tuple[Estimate, ...]:
         return ()
 
 
-def _listed(survey: Survey, run: Run) -> Iterator[Estimate]:
+def _listed(survey: Survey, run: RunContext) -> Iterator[Estimate]:
     if min(survey.source.n, survey.released.n) < 2:
         return
     domains = survey.files.domains

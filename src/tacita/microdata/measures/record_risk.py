@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from tacita.core import Floats, Ints, Matrix, Microdata, Report, Run
+from tacita.core import Floats, Ints, Matrix, Microdata, Report, RunContext
 from tacita.core.results.plot_data import RiskByRecord
 from tacita.core.spec.roles import Kind
 from tacita.microdata.statistics.sample_uniqueness import combined
@@ -29,7 +29,7 @@ def of_protected(
     recoded: Collection[str],
     report: Report,
     k: int,
-    run: Run,
+    run: RunContext,
     units: Ints | None = None,
 ) -> RiskByRecord | None:
     """Chances of an attacker who knows the protected columns and links by distance, as DBRL does.
@@ -44,7 +44,7 @@ def of_protected(
 
     >>> x = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     >>> z = np.array([[0.0], [0.0], [0.0], [1.0], [1.0], [1.0]])
-    >>> of_protected(x, z, ["age"], ["nominal"], {"age"}, Report(()), 3, Run()).after
+    >>> of_protected(x, z, ["age"], ["nominal"], {"age"}, Report(()), 3, RunContext()).after
     (0, 0, 0, 0, 6, 0, 0)
     """
     complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)

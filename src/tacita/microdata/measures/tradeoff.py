@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from tacita.core import Comparison, Run, Score
+from tacita.core import Comparison, RunContext, Score
 
 from .loss.probabilistic import PIL
 from .measure import Measure
@@ -28,7 +28,7 @@ class Weighted(Measure):
     def asks(self) -> tuple[Measure, ...]:
         return tuple(each for each, _ in self.parts())
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         total, variance = 0.0, 0.0
         covers: tuple[str, ...] = ()
         for measure, weight in self.parts():

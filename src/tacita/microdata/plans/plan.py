@@ -351,9 +351,8 @@ class Plan(Document, Protection):
             ]
         if self.compare is not None:
             chosen = {"method": (self.protect.method,), **self.compare.model_dump(exclude_defaults=True)}
-            lines.append(
-                f"trials = tacita.compare(data{arguments_of({**around, **options, **chosen, **measuring})})"
-            )
+            compared = arguments_of({**around, **options, **chosen, **measuring})
+            lines.append(f"trials = tacita.compare_methods(data{compared})")
             if self.output.path is None:
                 targets.pop("note", None)
                 lines.append(f"tacita.save_comparison(trials{arguments_of(targets)})")

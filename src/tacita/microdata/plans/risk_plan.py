@@ -21,13 +21,17 @@ class RiskSection(Parameters):
     """[risk]: the keys of a file, and what is known of the sample."""
 
     keys: Names = Field(min_length=1, description="columns an attacker may know")
-    weight: str | None = Field(None, description="column of sampling weights")
-    unit: str | None = Field(None, description="column naming the firm or household behind a record")
-    sensitive: Names = Field((), description="columns that nobody should learn; the worst of them counts")
-    fraction: float | None = Field(None, gt=0, le=1, description="share of the population in the file")
-    population: float | None = Field(None, gt=0, description="persons in the population")
+    weight: str | None = Field(default=None, description="column of sampling weights")
+    unit: str | None = Field(default=None, description="column naming the firm or household behind a record")
+    sensitive: Names = Field(
+        default=(), description="columns that nobody should learn; the worst of them counts"
+    )
+    fraction: float | None = Field(
+        default=None, gt=0, le=1, description="share of the population in the file"
+    )
+    population: float | None = Field(default=None, gt=0, description="persons in the population")
     missing_as: Literal["category", "wildcard"] = Field(
-        "category", description="a missing key is a value of its own, or (wildcard) may be any value"
+        default="category", description="a missing key is a value of its own, or (wildcard) may be any value"
     )
 
     @model_validator(mode="after")
@@ -42,10 +46,11 @@ class RiskOutputSection(Parameters):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    json_report: Path | None = Field(None, alias="json", description="figures as JSON; confidential")
-    report: Path | None = Field(None, description="figures as a web page; confidential")
+    json_report: Path | None = Field(default=None, alias="json", description="figures as JSON; confidential")
+    report: Path | None = Field(default=None, description="figures as a web page; confidential")
     records: Path | None = Field(
-        None, description="figures of single records, CSV or Parquet; confidential, for the reviewer only"
+        default=None,
+        description="figures of single records, CSV or Parquet; confidential, for the reviewer only",
     )
 
     @property
@@ -87,7 +92,7 @@ class RiskPlan(Document):
         import tacita
         <BLANKLINE>
         data = tacita.read('a.csv')
-        profile = tacita.risk(data, keys=['x'])
+        profile = tacita.risk_profile(data, keys=['x'])
         """
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
         asked = self.risk.model_dump(exclude_defaults=True)
@@ -99,7 +104,7 @@ class RiskPlan(Document):
             "import tacita",
             "",
             f"data = tacita.read({literal_of(str(self.input.path))}{source})",
-            f"profile = tacita.risk(data{arguments_of({**asked, **measuring})})",
+            f"profile = tacita.risk_profile(data{arguments_of({**asked, **measuring})})",
         ]
         return "\n".join(
             [*lines, *([f"tacita.save_risk(profile{arguments_of(targets)})"] if targets else [])]

@@ -68,11 +68,12 @@ class MethodSection(Parameters):
     model_config = ConfigDict(extra="allow")
 
     method: ChainName = Field(
-        "mdav",
+        default="mdav",
         description="name of a method, see `tacita methods`; or several with +, each improving the last",
     )
     then: str | None = Field(
-        None, description="method that improves the groups of the one named, such as mhm; or several with +"
+        default=None,
+        description="method that improves the groups of the one named, such as mhm; or several with +",
     )
 
     @model_validator(mode="before")
@@ -195,14 +196,16 @@ class StepSection(MethodSection):
     """[[steps]]: a method, the columns it works on, and its parameters."""
 
     method: ChainName = Field(description="name of a method, see `tacita methods`; or several with +")
-    quasi: Names = Field((), description="columns to protect")
-    dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
-    independent: Names = Field((), description="for synthesis: columns that explain the dependent")
-    numeric: Names = Field((), description="columns of few whole numbers that are quantities, not codes")
-    nominal: Names = Field((), description="columns that are categories without an order")
+    quasi: Names = Field(default=(), description="columns to protect")
+    dependent: Names = Field(default=(), description="for synthesis, instead of quasi: columns to draw anew")
+    independent: Names = Field(default=(), description="for synthesis: columns that explain the dependent")
+    numeric: Names = Field(
+        default=(), description="columns of few whole numbers that are quantities, not codes"
+    )
+    nominal: Names = Field(default=(), description="columns that are categories without an order")
     ordinal: Orders = Field(default_factory=dict, description="columns that are ordered categories")
-    missing: Missing | None = Field(None, description="as in [protect], for this step")
-    round_integers: bool | None = Field(None, description="as in [protect], for this step")
+    missing: Missing | None = Field(default=None, description="as in [protect], for this step")
+    round_integers: bool | None = Field(default=None, description="as in [protect], for this step")
 
     @model_validator(mode="after")
     def _has_columns(self) -> StepSection:
@@ -225,11 +228,11 @@ class MeasureSection(Parameters):
     """[measure]: which figures of loss and risk to compute."""
 
     names: Annotated[Names, AfterValidator(_as_measures_or_all)] | None = Field(
-        None,
+        default=None,
         description="names of measures, or all; if not given, those that every attacker and purse allows",
     )
-    without: MeasureNames = Field((), description="names of measures to leave out")
-    domains: Names = Field((), description="columns that name parts of the population to look into")
+    without: MeasureNames = Field(default=(), description="names of measures to leave out")
+    domains: Names = Field(default=(), description="columns that name parts of the population to look into")
     settings: Annotated[dict[str, dict[str, Any]], AfterValidator(_as_settings)] = Field(
         default_factory=dict, description="parameters of measures, by name"
     )
@@ -281,9 +284,9 @@ class CompareSection(Parameters):
 
     model_config = ConfigDict(extra="allow")
 
-    method: ChainNames = Field((), description="names of methods; if not given, the one of [protect]")
-    loss: AxisName = Field("PIL", description="measure on the axis of loss")
-    risk: AxisName = Field("DR", description="measure on the axis of risk")
+    method: ChainNames = Field(default=(), description="names of methods; if not given, the one of [protect]")
+    loss: AxisName = Field(default="PIL", description="measure on the axis of loss")
+    risk: AxisName = Field(default="DR", description="measure on the axis of risk")
 
     @model_validator(mode="before")
     @classmethod
@@ -341,10 +344,10 @@ class CompareSection(Parameters):
 class OutputSection(Parameters):
     """[output]: what is written where. Only `path` and `note` may be published."""
 
-    path: Path | None = Field(None, description="the protected file; its ending says the format")
-    report: Path | None = Field(None, description="review report as a web page; confidential")
-    json_report: Path | None = Field(None, alias="json", description="the same as JSON; confidential")
-    note: Path | None = Field(None, description="quality note, safe to publish")
+    path: Path | None = Field(default=None, description="the protected file; its ending says the format")
+    report: Path | None = Field(default=None, description="review report as a web page; confidential")
+    json_report: Path | None = Field(default=None, alias="json", description="the same as JSON; confidential")
+    note: Path | None = Field(default=None, description="quality note, safe to publish")
 
     model_config = ConfigDict(populate_by_name=True)
 

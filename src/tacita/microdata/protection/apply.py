@@ -20,7 +20,7 @@ from tacita.core import (
     ParameterError,
     Partition,
     RecordMethod,
-    Run,
+    RunContext,
     VerificationError,
 )
 from tacita.core.spec.roles import Kind
@@ -70,14 +70,14 @@ class MaskedValues:
     membership: Membership | None = None
 
 
-def apply_method(method: RecordMethod, records: PreparedRecords, run: Run) -> MaskedValues:
+def apply_method(method: RecordMethod, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Do what the method's kind does."""
     doing, verb = VERBS[method.kind]
     run.report(doing, 0, 1)
     return verb(method, records, run)
 
 
-def _grouped(method: Microaggregation, records: PreparedRecords, run: Run) -> MaskedValues:
+def _grouped(method: Microaggregation, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Groups within strata, each published as its mean (median, mode). Scaled once, over all strata."""
     mixed = method.takes != ("numeric",)
     z = to_unit_range(records.x, records.columns.kinds) if mixed else standardise(records.x, records.scale)
@@ -153,7 +153,12 @@ def published_values(x: Matrix, labels: Labels, integer: Mask, kinds: Sequence[K
 
 
 def _partition(
-    method: Microaggregation, z: Matrix, records: PreparedRecords, rows: Labels, present: Mask, run: Run
+    method: Microaggregation,
+    z: Matrix,
+    records: PreparedRecords,
+    rows: Labels,
+    present: Mask,
+    run: RunContext,
 ) -> Partition:
     """Groups of some records by the columns that they have, which are z."""
     units, kinds = records.units_of(rows), records.columns.kinds
@@ -165,7 +170,7 @@ def _partition(
     return method.among(present).partition(z, run, units=units, kinds=here)
 
 
-def _masked(method: Masking, records: PreparedRecords, run: Run) -> MaskedValues:
+def _masked(method: Masking, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Each stratum masked by itself, on the original scale, with randomness of its own."""
     if isinstance(method, CategoryMasking):
         return _redrawn(method, records, run)
@@ -199,7 +204,7 @@ def _masked(method: Masking, records: PreparedRecords, run: Run) -> MaskedValues
     )
 
 
-def _redrawn(method: CategoryMasking, records: PreparedRecords, run: Run) -> MaskedValues:
+def _redrawn(method: CategoryMasking, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Categories of each stratum by themselves, with randomness of their own."""
     values = np.empty_like(records.x)
     labels = np.zeros(values.shape[0], dtype=np.int64)
@@ -240,7 +245,7 @@ def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> No
         )
 
 
-def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: Run) -> MaskedValues:
+def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
     if not method.roundable:
         _refuse_rounding(method, records, "")
@@ -285,7 +290,7 @@ def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: Run) -> M
     return replace(made, guarantees=promised, witness=found.witness(), search=told_of)
 
 
-def _recoded(method: Recoding, records: PreparedRecords, run: Run) -> MaskedValues:
+def _recoded(method: Recoding, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Every value by what its column's map makes of it. O(n) a column, one look a distinct value."""
     before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
     texts: dict[str, tuple[str, ...]] = {}
@@ -308,7 +313,7 @@ def _recoded(method: Recoding, records: PreparedRecords, run: Run) -> MaskedValu
     )
 
 
-def _generalised(method: Generalisation, records: PreparedRecords, run: Run) -> MaskedValues:
+def _generalised(method: Generalisation, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Coarser keys for all records; what cannot be made to fit leaves, or shows none of them."""
     columns, reference = records.columns, records.reference
     if unread := [name for name in columns.names if name not in columns.texts]:
@@ -366,7 +371,7 @@ def _generalised(method: Generalisation, records: PreparedRecords, run: Run) -> 
     )
 
 
-def _coded(method: Coding, records: PreparedRecords, run: Run) -> MaskedValues:
+def _coded(method: Coding, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Each column of numbers by itself, all strata together. The cost of the method."""
     after = np.full_like(records.x, np.nan)
     names = records.columns.names[: records.x.shape[1]]
@@ -380,7 +385,7 @@ def _coded(method: Coding, records: PreparedRecords, run: Run) -> MaskedValues:
     return MaskedValues(method=method, values=after + 0.0, guarantees=Coding.guarantees)
 
 
-def _withheld(method: Withholding, records: PreparedRecords, run: Run) -> MaskedValues:
+def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Each stratum by itself; what costs and bounds of all of them add up to."""
     weights = method.weights(records.columns.names)
     known = ~np.isnan(records.x)
@@ -411,7 +416,7 @@ def _withheld(method: Withholding, records: PreparedRecords, run: Run) -> Masked
     )
 
 
-def _dropped(method: Dropping, records: PreparedRecords, run: Run) -> MaskedValues:
+def _dropped(method: Dropping, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """No value changes; who leaves is decided record by record. The cost of the method."""
     n = len(records.x)
     leaving = np.asarray(method.leaving(records.reference.deciding, n), dtype=bool)
@@ -430,7 +435,7 @@ def _refuse_rounding(method: RecordMethod, records: PreparedRecords, instead: st
         )
 
 
-VERBS: dict[str, tuple[str, Callable[[Any, PreparedRecords, Run], MaskedValues]]] = {
+VERBS: dict[str, tuple[str, Callable[[Any, PreparedRecords, RunContext], MaskedValues]]] = {
     "microaggregation": ("grouping records", _grouped),
     "recoding": ("recoding", _recoded),
     "generalisation": ("generalising", _generalised),

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tacita.core import DataError, Floats, Ints, Labels, Mask, Matrix, ParameterError, Run, TacitaError
+from tacita.core import DataError, Floats, Ints, Labels, Mask, Matrix, ParameterError, RunContext, TacitaError
 from tacita.core.spec.roles import Kind
 from tacita.microdata.methods.synthesis.column_margins import Columns
 from tacita.microdata.methods.synthesis.mixed import SMALLEST_K, MixedSynthesis, counted
@@ -220,7 +220,7 @@ class Attack:
             comparing=comparing,
         )
 
-    def strength(self, method: MixedSynthesis, run: Run, *, searching: bool) -> Membership | None:
+    def strength(self, method: MixedSynthesis, run: RunContext, *, searching: bool) -> Membership | None:
         """What halvings show of the method; None where no stratum is large enough for one.
 
         Five at least; more where the limit lies within their interval, as far as that takes no longer than
@@ -249,9 +249,11 @@ class Attack:
         run.report("measuring membership", 1, 1)
         return membership
 
-    def _halving(self, method: MixedSynthesis, number: int, run: Run) -> Halving | None:
+    def _halving(self, method: MixedSynthesis, number: int, run: RunContext) -> Halving | None:
         # the same halves for each k, and the same every time: nothing of them is published
-        fixed = Run(seed=0, threads=run.threads, cancelled=run.cancelled).branch(_STREAM, number)
+        fixed = RunContext(seed=0, threads=run.threads, should_cancel=run.should_cancel).branch(
+            _STREAM, number
+        )
         generator = fixed.protective_generator()
         members, judged = self._half(generator), np.zeros(len(self.x), dtype=bool)
         drawn: list[Matrix] = []
@@ -359,7 +361,7 @@ def settled(
     p: int,
     strata: Labels,
     columns: Columns,
-    run: Run,
+    run: RunContext,
     *,
     units: Labels | None = None,
 ) -> tuple[MixedSynthesis, Membership | None]:

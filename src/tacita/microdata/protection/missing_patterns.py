@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tacita.core import Ints, Mask, Matrix, Run
+from tacita.core import Ints, Mask, Matrix, RunContext
 from tacita.microdata.statistics.standardise import standardise
 
 
@@ -22,7 +22,7 @@ def suppressed_cells(
     units: Ints | None,
     k: int,
     kinds: Sequence[str] = (),
-    run: Run | None = None,
+    run: RunContext | None = None,
 ) -> Mask:
     """The values to take away, stratum by stratum, so that every pattern has k records (k distinct units).
 
@@ -51,7 +51,7 @@ def suppressed_cells(
         for rows in _split(strata)
     ]
     found = np.zeros_like(gaps)
-    told, done = run or Run(), 0
+    told, done = run or RunContext(), 0
     total = sum(len(patterns.short()) for _, patterns in parts)
     for rows, patterns in parts:
         at_first = len(patterns.short())

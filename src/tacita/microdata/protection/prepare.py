@@ -18,7 +18,7 @@ from tacita.core import (
     Matrix,
     Microdata,
     RecordMethod,
-    Run,
+    RunContext,
 )
 from tacita.core.spec.options import Missing
 from tacita.core.spec.roles import Kind
@@ -107,7 +107,7 @@ class PreparedRecords:
 
 
 def prepare(
-    data: Microdata, method: RecordMethod, run: Run, *, missing: Missing, round_integers: bool
+    data: Microdata, method: RecordMethod, run: RunContext, *, missing: Missing, round_integers: bool
 ) -> PreparedRecords:
     """The records of a file with roles as a method sees them; raises where it cannot protect them."""
     kinds = checks.kinds_read(data, method)
@@ -171,7 +171,7 @@ def _reference(
 
 
 def _gaps_to_merge(
-    data: Microdata, method: RecordMethod, x: Floats, rows: Ints, units: Ints | None, run: Run
+    data: Microdata, method: RecordMethod, x: Floats, rows: Ints, units: Ints | None, run: RunContext
 ) -> Mask | None:
     """The values to take away so that k records miss the same columns; None where there is no such k."""
     k = method.group_size

@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Floats, Ints, Microdata, Partition, RecordMethod, Run
+from tacita.core import DataError, Floats, Ints, Microdata, Partition, RecordMethod, RunContext
 from tacita.core.results.release import Claim
 from tacita.core.spec.options import Missing
 from tacita.microdata.statistics.unit_counts import Company, unit_codes
@@ -53,7 +53,7 @@ class Protected:
 def protect(
     data: Microdata,
     method: RecordMethod,
-    run: Run,
+    run: RunContext,
     *,
     missing: Missing = "refuse",
     round_integers: bool = False,

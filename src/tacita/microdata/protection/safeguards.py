@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacita.core import ParameterError, RecordMethod, TacitaError
+from tacita.core.spec.options import ReleaseOptions
 from tacita.core.spec.seeds import is_guessable
 from tacita.microdata.plans.plan import Protection
 
@@ -41,7 +42,7 @@ def accepted_of_plan(asked: Protection, seed: int | None) -> tuple[str, ...]:
             name
             for step in asked.planned
             for name in insisted_on(
-                against_advice(step.section.build(), seed, shuffle=section.shuffle), section.insist
+                against_advice(step.section.build(), seed, shuffle=section.shuffle), section
             )
         )
     )
@@ -52,14 +53,14 @@ def draws_protection(method: RecordMethod) -> bool:
     return method.kind != "microaggregation" and method.by_chance
 
 
-def insisted_on(found: Mapping[str, TacitaError], insist: bool) -> tuple[str, ...]:
-    """The names of what goes against advice; the first of the errors where it is not insisted on.
+def insisted_on(found: Mapping[str, TacitaError], options: ReleaseOptions) -> tuple[str, ...]:
+    """The names of what goes against advice; the first of the errors that is not accepted.
 
-    >>> insisted_on({"k-of-2": ParameterError("k must be at least 3")}, insist=True)
+    >>> insisted_on({"k-of-2": ParameterError("k must be at least 3")}, ReleaseOptions(accept="k-of-2"))
     ('k-of-2',)
     """
-    if not insist:
-        for name, error in found.items():
+    for name, error in found.items():
+        if not options.accepts(name):
             error.accepted_as = name
             raise error
     return tuple(found)

@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Ints, Mask, Microdata, ParameterError, RecordMethod, Roles, Run
+from tacita.core import DataError, Ints, Mask, Microdata, ParameterError, RecordMethod, Roles, RunContext
 from tacita.core.results.release import Claim, LabelMaps, Withdrawn
 from tacita.core.spec import registry
 from tacita.core.spec.options import Missing, ReleaseOptions
@@ -189,7 +189,7 @@ def _about(roles: Roles, columns: Sequence[str], strata: Sequence[str]) -> Roles
     )
 
 
-def make(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptions) -> Made:
+def make(data: Microdata, steps: Sequence[Step], run: RunContext, options: ReleaseOptions) -> Made:
     """Carry out the steps on the records of a file with roles, and claim what holds of the result."""
     if len(steps) == 1 and not steps[0].by_unit:
         (step,) = steps
@@ -214,7 +214,7 @@ def make(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptio
     return _several(data, steps, run, options)
 
 
-def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptions) -> Made:
+def _several(data: Microdata, steps: Sequence[Step], run: RunContext, options: ReleaseOptions) -> Made:
     """Each step on what the one before made; then the finished file, and what still holds of it."""
     dropping = {name for step in steps if step.missing == "drop" for name in data.with_roles(step.roles).used}
     left_out = tuple(name for name in data.columns if name in dropping)
@@ -332,7 +332,7 @@ def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -
     return Microdata(frame=frame, roles=roles, dialect=data.dialect, source=data.source, whole=data.whole)
 
 
-def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Microdata]:
+def _one(frame: Microdata, step: Step, run: RunContext) -> tuple[Protected, Claim, Microdata]:
     """What a step makes of a file, what it claims of all its records, and the file after it."""
     # rows were dropped before the first step, and values that a step took away are no reason to drop more
     missing = "refuse" if step.missing == "drop" else step.missing

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacita.core import DataError, Microdata, ParameterError, Report, Run, Verdict
+from tacita.core import DataError, Microdata, ParameterError, Report, RunContext, Verdict
 from tacita.core.results.score import Files
 from tacita.core.spec.setting_syntax import setting
 from tacita.microdata.measures.evaluate import context_columns, measure, whole_files
@@ -20,7 +20,7 @@ from .record import domain_codes, suited
 from .requirement_checks import counting_by, judge
 
 
-def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | None) -> Report:
+def assess(before: Microdata, after: Microdata, asked: Protection, run: RunContext | None) -> Report:
     """Measure a release, whoever made it: the same records in the same order."""
     roles, measures = asked.roles, asked.measure
     if roles.quasi == "numeric":
@@ -54,7 +54,7 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
         z,
         before.quasi,
         suited(measures, before).build(),
-        run or Run(),
+        run or RunContext(),
         context=context_columns(before, unchanged, rows),
         domains=domain_codes(before, measures.domains, rows),
         kinds=before.scales,
@@ -72,7 +72,7 @@ def check(
     *,
     keys: Sequence[str] = (),
     unit: str | None = None,
-    run: Run | None = None,
+    run: RunContext | None = None,
 ) -> tuple[Verdict, ...]:
     """Judge anybody's file by requirements; with its original, the same records in the same order.
 

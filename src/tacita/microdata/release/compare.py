@@ -15,7 +15,7 @@ from tacita.core import (
     Record,
     Report,
     RequirementError,
-    Run,
+    RunContext,
     Trial,
     Trials,
 )
@@ -34,7 +34,7 @@ def compare(
     data: Microdata,
     asked: Protection,
     section: CompareSection,
-    run: Run | None,
+    run: RunContext | None,
 ) -> Trials:
     """Make the release of every trial of a grid, keep its figures, and find the front.
 
@@ -51,24 +51,24 @@ def compare(
     domain_codes(data, measured.domains, np.empty(0, dtype=np.int64))
     data = replace(data, fingerprint=data.fingerprint or fingerprint_of_frame(data))
 
-    steered = run or Run()
-    heard = Heard(steered.enough)
+    steered = run or RunContext()
+    heard = Heard(steered.should_stop)
     trials: list[Trial] = []
     failures: list[DataError | ParameterError | RequirementError] = []
     origin: Origin | None = None
 
     def over() -> bool:
-        return steered.cancelled() or (origin is not None and heard())
+        return steered.should_cancel() or (origin is not None and heard())
 
     # what the trials have in common, such as a tour through all records, is found once
-    inner = replace(steered.silent().keeping(), cancelled=over)
+    inner = replace(steered.silent().keeping(), should_cancel=over)
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
             tried = asked.trying(_protecting(base, method, parameters), measured)
             release = make_release(data, tried, inner)
         except Cancelled:
-            if steered.cancelled():
+            if steered.should_cancel():
                 raise
             break
         except (DataError, ParameterError, RequirementError) as problem:

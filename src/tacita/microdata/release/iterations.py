@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tacita.core import Matrix, Microdata, ParameterError, RecordsRelease, Report, Run
+from tacita.core import Matrix, Microdata, ParameterError, RecordsRelease, Report, RunContext
 from tacita.microdata.measures.evaluate import context_columns, measure
 from tacita.microdata.methods.synthesis.fcrm import FCRM, Iteration
 from tacita.microdata.plans.plan import Protection
@@ -30,7 +30,7 @@ class Round:
 
 
 def watch(
-    data: Microdata, asked: Protection, on_round: Callable[[Round], None], run: Run | None
+    data: Microdata, asked: Protection, on_round: Callable[[Round], None], run: RunContext | None
 ) -> RecordsRelease:
     """The release that `asked` gives by itself; each round is heard before the next begins.
 
@@ -38,10 +38,15 @@ def watch(
     """
     method = asked.protect.build()
     if not isinstance(method, FCRM) or asked.whole.strata:
-        raise ParameterError("Watch: wanted fcrm without strata. Use synthesize for all else.")
-    given, roles = run or Run(), data.with_roles(asked.whole)
+        raise ParameterError(
+            "synthesize: a callback follows fcrm without strata. Leave it out for other methods.",
+            field="callback",
+        )
+    given, roles = run or RunContext(), data.with_roles(asked.whole)
     if method.memberships == "separate" and len(roles.quasi) > 1:
-        raise ParameterError("Watch: memberships must be joint for several dependent columns.")
+        raise ParameterError(
+            "synthesize: a callback needs joint memberships for several dependent columns.", field="callback"
+        )
 
     def measured(released: Matrix) -> Report:
         used = roles.matrix(roles.used)

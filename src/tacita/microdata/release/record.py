@@ -17,7 +17,7 @@ from tacita.core import (
     Release,
     Report,
     Roles,
-    Run,
+    RunContext,
     Verdict,
 )
 from tacita.core.data.column_metadata import ColumnNotes
@@ -51,7 +51,7 @@ def recorded(
     data: Microdata,
     asked: Protection,
     verdicts: tuple[Verdict, ...],
-    run: Run,
+    run: RunContext,
     stopped: float | None,
     of_all: OfAll | None = None,
     given_back: Sequence[Determined] = (),
@@ -76,7 +76,7 @@ def recorded(
         parameters=made.protected[0].method.own_parameters() if len(planned) == 1 else {},
         roles=(data.roles or asked.whole).model_dump(mode="json", exclude=_unsaid(asked.roles)),
         options=section.model_dump(
-            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(asked.roles)
+            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(asked.roles, section)
         ),
         seed=run.seed,
         records_in=data.n,
@@ -159,9 +159,10 @@ def _unsaid(roles: Roles) -> set[str]:
     return {name for name in Roles.model_fields if name not in _ALWAYS_SAID and not getattr(roles, name)}
 
 
-def _unrecorded(roles: Roles) -> set[str]:
+def _unrecorded(roles: Roles, options: ReleaseOptions) -> set[str]:
     # the seed has a place of its own; where the key lies is no business of a report
-    return {"seed", "pseudonym_key", *(() if roles.pseudonyms else ("pseudonym_length",))}
+    empty = {"pseudonym_length": roles.pseudonyms, "accept": options.accept}
+    return {"seed", "pseudonym_key", *(name for name, needed in empty.items() if not needed)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,7 +176,7 @@ class _Stage:
 
 
 def _measured(
-    made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints, of_all: OfAll | None
+    made: Made, data: Microdata, measures: MeasureSection, run: RunContext, kept: Ints, of_all: OfAll | None
 ) -> list[_Stage]:
     """Loss and risk after each step, of the columns that any step protects, against the source."""
     present = made.present or (kept,)
@@ -284,7 +285,9 @@ def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
     return summarise_categories(name, before, after, stage.pair.texts[name], fewest)
 
 
-def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) -> tuple[RiskByRecord, ...]:
+def _risks(
+    made: Made, data: Microdata, stage: _Stage, fewest: int, run: RunContext
+) -> tuple[RiskByRecord, ...]:
     # what a value became is plain where it was recoded, or is shown at all
     plain = registry.CATEGORICAL
     changed = {name for step in made.steps if step.method.kind not in plain for name in step.columns}

@@ -9,7 +9,7 @@ from tacita.core import (
     InferenceError,
     Microdata,
     RecordsRelease,
-    Run,
+    RunContext,
     Verdict,
 )
 from tacita.core.results.inferred_cells import Determined
@@ -48,7 +48,7 @@ class _Verified:
 
 
 def make_release(
-    data: Microdata, asked: Protection, run: Run | None, *, to_look_at: bool = False
+    data: Microdata, asked: Protection, run: RunContext | None, *, to_look_at: bool = False
 ) -> RecordsRelease:
     """Protect, verify and measure records in memory, and judge them by what is required.
 
@@ -59,14 +59,14 @@ def make_release(
 
 
 def make_file(
-    data: Microdata, asked: Protection, run: Run | None, target: Path, *, to_look_at: bool = False
+    data: Microdata, asked: Protection, run: RunContext | None, target: Path, *, to_look_at: bool = False
 ) -> ReleasedFile:
     """The same of the file that `target` will be: what is verified are its bytes. Nothing is written."""
     return ReleasedFile(*_released(data, asked, run, target, to_look_at))
 
 
 def _released(
-    data: Microdata, asked: Protection, run: Run | None, target: Path | None, to_look_at: bool
+    data: Microdata, asked: Protection, run: RunContext | None, target: Path | None, to_look_at: bool
 ) -> tuple[RecordsRelease, bytes]:
     """The stages of every release: apply the steps, encode, verify, record. Without a target no bytes."""
     steered, heard = _steered(run, asked)
@@ -78,7 +78,8 @@ def _released(
     made = replace(made, claim=claim).accepting(accepted)
     steered.report("verifying", 0, 1)
     written = None if target is None else encode(made.data, made.claim, target)
-    found = _verified(made, written, steered, insist=asked.protect.insist, to_look_at=to_look_at)
+    given_back = asked.protect.accepts(verify.GIVEN_BACK)
+    found = _verified(made, written, steered, insist=given_back, to_look_at=to_look_at)
     content = b"" if written is None else written.content
     # what was read back of the bytes is not needed any more
     del written
@@ -88,26 +89,26 @@ def _released(
     return release, content
 
 
-def _steered(run: Run | None, asked: Protection) -> tuple[Run, Heard]:
+def _steered(run: RunContext | None, asked: Protection) -> tuple[RunContext, Heard]:
     """The run with the seed of the plan; its record tells what this run heard, not one before it."""
-    given = run or Run()
-    heard = Heard(given.enough)
+    given = run or RunContext()
+    heard = Heard(given.should_stop)
     seed = given.seed if asked.protect.seed is None else as_seed(asked.protect.seed)
-    return replace(given, seed=seed, enough=heard), heard
+    return replace(given, seed=seed, should_stop=heard), heard
 
 
 def _accepted_of_values(made: Made, asked: Protection) -> tuple[str, ...]:
     """The same of what the steps made of the values."""
     accepted: list[str] = []
     for protected in made.protected:
-        accepted += insisted_on(rounding_attack.against_advice(protected), asked.protect.insist)
+        accepted += insisted_on(rounding_attack.against_advice(protected), asked.protect)
         unwise = membership.against_advice(protected.method, protected.membership)
-        accepted += insisted_on(unwise, asked.protect.insist)
+        accepted += insisted_on(unwise, asked.protect)
     return tuple(accepted)
 
 
 def _verified(
-    made: Made, written: WrittenFile | None, run: Run, *, insist: bool, to_look_at: bool
+    made: Made, written: WrittenFile | None, run: RunContext, *, insist: bool, to_look_at: bool
 ) -> _Verified:
     """The verdicts on what is to be published, or an error.
 
@@ -129,7 +130,12 @@ def _verified(
 
 
 def verify_release(
-    released: Microdata, claim: Claim, written: WrittenFile | None, run: Run, *, to_look_at: bool = False
+    released: Microdata,
+    claim: Claim,
+    written: WrittenFile | None,
+    run: RunContext,
+    *,
+    to_look_at: bool = False,
 ) -> tuple[Verdict, ...]:
     """What a frame, or the file written of it, keeps of its promises and of what is required; or an error."""
     if written is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from tacita.core import Comparison, Microdata, RequirementError, Run, Score
+from tacita.core import Comparison, Microdata, RequirementError, RunContext, Score
 from tacita.core.results.release import Claim, Requirement
 from tacita.core.results.score import Files
 from tacita.core.results.verdicts import WITHOUT_ORIGINAL, Verdict, faults
@@ -34,9 +34,9 @@ def counting_by(unit: str | None, asked: Sequence[Requirement]) -> tuple[Require
     )
 
 
-def judge(asked: Sequence[Requirement], files: Files, run: Run | None = None) -> tuple[Verdict, ...]:
+def judge(asked: Sequence[Requirement], files: Files, run: RunContext | None = None) -> tuple[Verdict, ...]:
     """A verdict on each requirement, in counts and figures of the whole file. The cost of the measures."""
-    return tuple(_judged(each, files, run or Run()) for each in asked)
+    return tuple(_judged(each, files, run or RunContext()) for each in asked)
 
 
 def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
@@ -67,7 +67,7 @@ def files_of(released: Microdata, claim: Claim) -> Files:
 
 
 def required(
-    claim: Claim, released: Microdata, run: Run | None = None, *, to_look_at: bool = False
+    claim: Claim, released: Microdata, run: RunContext | None = None, *, to_look_at: bool = False
 ) -> tuple[Verdict, ...]:
     """The requirements of a release, judged on its frame or what was read back from its bytes.
 
@@ -81,7 +81,7 @@ def required(
 _AT_A_GLANCE = 5
 
 
-def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:
+def _judged(asked: Requirement, files: Files, run: RunContext) -> Verdict:
     measured = _measure(asked.name, asked.settings)
     promise = _promise(measured, asked, files)
     score = _score(measured, files, run)
@@ -188,7 +188,7 @@ def _worst_column(score: Score) -> str:
     return f" (worst column: {worst} with {figures[worst]:.4g}{unit})"
 
 
-def _score(measured: Measure, files: Files, run: Run) -> Score | None:
+def _score(measured: Measure, files: Files, run: RunContext) -> Score | None:
     """The figure of a measure; None where it compares, and there is nothing to compare with."""
     source, rows = files.original, files.rows
     if measured.of_files and (measured.alone or source is not None):

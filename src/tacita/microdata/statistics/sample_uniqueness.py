@@ -15,7 +15,7 @@ from math import comb
 
 import numpy as np
 
-from tacita.core import Ints, Microdata, Run
+from tacita.core import Ints, Microdata, RunContext
 from tacita.core.arrays import numbered
 from tacita.core.results.uniqueness import Combination, Left, Uniqueness
 
@@ -40,7 +40,7 @@ def examine(
     rows: Ints,
     released: Microdata,
     k: int | None,
-    run: Run | None = None,
+    run: RunContext | None = None,
 ) -> Uniqueness:
     """Count records alone on the columns of a release; `rows[i]` is the source row of released row i.
 
@@ -54,7 +54,7 @@ def examine(
     >>> found.unchanged.alone, found.unchanged.below_k, found.mattering
     (2, 4, ('age', 'sex'))
     """
-    run = run or Run()
+    run = run or RunContext()
     k = k or FEW
     # nobody knows the pseudonym of a person who has not the key
     pseudonyms = source.roles.pseudonyms if source.roles else ()
@@ -89,7 +89,9 @@ def examine(
     return _with_columns(found, unchanged, company, run)
 
 
-def _with_columns(found: Uniqueness, columns: Mapping[str, Ints], company: Company, run: Run) -> Uniqueness:
+def _with_columns(
+    found: Uniqueness, columns: Mapping[str, Ints], company: Company, run: RunContext
+) -> Uniqueness:
     """The same, with what single columns, pairs and triples have to do with it."""
     examined = _examined(found, columns)
     pairs, triples = _Worst(found, company), _Worst(found, company)

@@ -10,7 +10,7 @@ from math import fsum, sqrt
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import DataError, Floats, Ints, Mask, Microdata, Roles, Run
+from tacita.core import DataError, Floats, Ints, Mask, Microdata, Roles, RunContext
 from tacita.core.data.global_statistics import Whole
 from tacita.core.data.microdata import refuse_passing_over
 from tacita.core.data.number_parsing import Parsed
@@ -71,7 +71,7 @@ def survey(
     roles: Roles,
     dealt: Dealt,
     complete: Sequence[str],
-    run: Run,
+    run: RunContext,
     *,
     passed_over: Sequence[str] = (),
 ) -> Facts:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.io.parts import in_one_piece, taken
 from tacita.io.workdir import Scratch
 
 from .partition import SPAN
 
 
-def in_order(scratch: Scratch, parts: list[int], rows: int, run: Run) -> Iterator[pa.Table]:
+def in_order(scratch: Scratch, parts: list[int], rows: int, run: RunContext) -> Iterator[pa.Table]:
     """Tables of `SPAN` records each, the last of fewer. Only what is about to be written is in memory."""
     tables = [scratch.table(f"made-{part}.records") for part in parts]
     numbers = [scratch.array(f"made-{part}.rows") for part in parts]

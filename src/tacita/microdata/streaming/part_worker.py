@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Ints, Microdata, Run
+from tacita.core import DataError, Ints, Microdata, RunContext
 from tacita.core.results.release import Requirement
 from tacita.io.claim_store import PackedClaim
 from tacita.io.formats.record_format import to_arrow
@@ -82,7 +82,7 @@ def _made(task: PartTask, scratch: Scratch, name: str) -> PartTold:
     # a part that is all of it knows all by itself
     whole = deal.whole if deal.parts > 1 else None
     data = Microdata.of(table, source=task.source, whole=whole).with_roles(task.asked.whole)
-    run = Run(seed=task.seed, threads=task.threads, stream=(task.part,))
+    run = RunContext(seed=task.seed, threads=task.threads, stream=(task.part,))
     try:
         made = make(data, steps_for(data, task.asked.planned), run, task.asked.protect)
     except DataError as problem:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Matrix, Microdata, Run
+from tacita.core import Matrix, Microdata, RunContext
 from tacita.core.data.global_statistics import Whole
 from tacita.executors import Executor
 from tacita.io.frames import gathered
@@ -49,7 +49,7 @@ def measured_of_all(
     columns: Sequence[str],
     tasks: Sequence[AnswerTask],
     executor: Executor,
-    run: Run,
+    run: RunContext,
 ) -> OfAll:
     """The figures of all records, of measures that can tell them from what parts answer.
 
@@ -105,7 +105,7 @@ def answer_part(task: AnswerTask) -> list[Any]:
     compare = compared(
         pair.before[there], pair.after[there], source.quasi, pair.kinds, beside(context, len(there))[there]
     )
-    part = Part(compare, task.part, Run(threads=task.threads), alone=False)
+    part = Part(compare, task.part, RunContext(threads=task.threads), alone=False)
     questions: tuple[Question, ...] = Scratch(task.folder).get(task.questions, task.kinds)
     return [each.answer(part) for each in questions]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Caution, Microdata, RecordsRelease, Run, Verdict
+from tacita.core import Caution, Microdata, RecordsRelease, RunContext, Verdict
 from tacita.core.data.global_statistics import Whole
 from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.warning_severity import gravest_first
@@ -84,7 +84,7 @@ def told(
     insisted: tuple[str, ...],
     strata: int,
     of_all: OfAll,
-    run: Run,
+    run: RunContext,
     again: Sequence[str] = (),
     given_back: Sequence[Determined] = (),
 ) -> RecordsRelease:

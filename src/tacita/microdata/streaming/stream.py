@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import InferenceError, Microdata, RecordsRelease, Run, Verdict
+from tacita.core import InferenceError, Microdata, RecordsRelease, RunContext, Verdict
 from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.score import Files
 from tacita.core.spec.options import Missing
@@ -57,14 +57,14 @@ def made_in_parts(
     target: Path,
     asked: Protection,
     section: ExecutorSection,
-    run: Run | None,
+    run: RunContext | None,
 ) -> Iterator[MadeInParts]:
     """Make, write and verify a release part by part; what lies on disk meanwhile is gone afterwards.
 
     Only a run that is killed leaves it, and the same plan on the same file then goes on from there. Time
     O(n log n) besides the method, memory that of a few parts.
     """
-    given = run or Run()
+    given = run or RunContext()
     steered = replace(given, seed=given.seed if asked.protect.seed is None else as_seed(asked.protect.seed))
     steered.report("looking at all records", 0, 1)
     fingerprint = source.fingerprint()
@@ -89,7 +89,9 @@ def made_in_parts(
             scratch.remove()
 
 
-def _mark(asked: Protection, section: ExecutorSection, fingerprint: str, run: Run, as_folder: bool) -> str:
+def _mark(
+    asked: Protection, section: ExecutorSection, fingerprint: str, run: RunContext, as_folder: bool
+) -> str:
     """Tells runs apart whose parts would differ, or what is written of them."""
     plan = asked.model_dump_json(include=set(Protection.model_fields))
     said = f"{plan} {section.part} {fingerprint} {run.seed} {as_folder} {versions()}"
@@ -104,7 +106,7 @@ class _Work:
     name: str
     asked: Protection
     section: ExecutorSection
-    run: Run
+    run: RunContext
     scratch: Scratch
     executor: Executor
     as_folder: bool
@@ -157,7 +159,7 @@ class _Work:
         try:
             verdicts = self._verified(file, parts, deal)
         except InferenceError as refused:
-            if not asked.protect.insist:
+            if not asked.protect.accepts(verify.GIVEN_BACK):
                 raise
             given_back, insisted = refused.found, (*insisted, verify.GIVEN_BACK)
             verdicts = self._verified(file, parts, deal, insisted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from tacita.core import Adjusted, DataError, Method, Run, Table, Terms
+from tacita.core import Adjusted, DataError, Method, RunContext, Table, Terms
 from tacita.core.arrays import Floats
 
 
@@ -19,12 +19,12 @@ class Adjustment(Method):
     kind: ClassVar[str] = "adjustment"
     leans_on_sensitive: ClassVar[bool] = False
 
-    def adjust(self, table: Table, run: Run | None = None) -> Adjusted:
+    def adjust(self, table: Table, run: RunContext | None = None) -> Adjusted:
         """Other values for all cells; DataError where there are none that keep what the method promises."""
-        return self.revalue(table, run or Run())
+        return self.revalue(table, run or RunContext())
 
     @abstractmethod
-    def revalue(self, table: Table, run: Run) -> Adjusted:
+    def revalue(self, table: Table, run: RunContext) -> Adjusted:
         """The values, with their distance from the true ones and what is proven of it."""
 
     def terms(self, table: Table, values: Floats) -> Terms:

@@ -16,7 +16,7 @@ from tacita.core import (
     NoiseTable,
     ParameterError,
     Percent,
-    Run,
+    RunContext,
     Table,
     Terms,
 )
@@ -44,31 +44,37 @@ class CellKey(Adjustment):
     LNCS 9867, 237-251.
 
     >>> table = Table.from_array([[5, 1], [0, 30]], frequency=True)
-    >>> found = CellKey(largest=5, variance=3, hidden=2).adjust(table, Run(seed=1))
+    >>> found = CellKey(largest=5, variance=3, hidden=2).adjust(table, RunContext(seed=1))
     >>> int(found.values[3]), bool(((found.values == 0) | (found.values > 2)).all())
     (0, True)
     """
 
     guarantees: ClassVar[tuple[str, ...]] = ("as-keyed", "same-cell-same-noise", "zeros-stay", "none-hidden")
 
-    largest: int = Field(5, ge=1, le=100, description="D: no count changes by more than this")
-    variance: float = Field(3.0, gt=0, allow_inf_nan=False, description="V: variance of the noise")
-    hidden: int = Field(2, ge=0, le=50, description="js: counts of 1 up to this are never published")
-    monotone: bool = Field(True, description="small changes are likelier than large ones, below the count")
-    stay: float = Field(0.0, ge=0, lt=1, description="share of counts that stay as they are, at least")
+    largest: int = Field(default=5, ge=1, le=100, description="D: no count changes by more than this")
+    variance: float = Field(default=3.0, gt=0, allow_inf_nan=False, description="V: variance of the noise")
+    hidden: int = Field(default=2, ge=0, le=50, description="js: counts of 1 up to this are never published")
+    monotone: bool = Field(
+        default=True, description="small changes are likelier than large ones, below the count"
+    )
+    stay: float = Field(
+        default=0.0, ge=0, lt=1, description="share of counts that stay as they are, at least"
+    )
     share: Percent = Field(
-        25.0, gt=0, le=100, description="noise on magnitudes, in percent of the largest contribution"
+        default=25.0, gt=0, le=100, description="noise on magnitudes, in percent of the largest contribution"
     )
     share_large: Percent | None = Field(
-        None, gt=0, le=100, description="the same where the contribution is large; share if not given"
+        default=None, gt=0, le=100, description="the same where the contribution is large; share if not given"
     )
     flex_point: float = Field(
-        1000.0,
+        default=1000.0,
         gt=0,
         allow_inf_nan=False,
         description="contribution from which the share falls to share_large",
     )
-    power: float = Field(3.0, ge=1, le=100, description="how fast the share falls beyond the flex point")
+    power: float = Field(
+        default=3.0, ge=1, le=100, description="how fast the share falls beyond the flex point"
+    )
 
     @model_validator(mode="after")
     def _falls(self) -> CellKey:
@@ -76,7 +82,7 @@ class CellKey(Adjustment):
             raise ParameterError("CellKey: share_large must be at most share: noise does not grow with size.")
         return self
 
-    def revalue(self, table: Table, run: Run) -> Adjusted:
+    def revalue(self, table: Table, run: RunContext) -> Adjusted:
         """Look up the noise of every cell."""
         began = perf_counter()
         run.report("looking up noise", 0, 1)
@@ -183,7 +189,7 @@ def between_rows(noise: NoiseTable, at: Floats, key: Floats) -> Floats:
     return (1.0 - part) * changes_at(noise, above - 1, key) + part * changes_at(noise, above, key)
 
 
-def drawn_keys(table: Table, run: Run) -> CellKeys:
+def drawn_keys(table: Table, run: RunContext) -> CellKeys:
     """Keys as if every record had drawn one: uniform for inner cells, and sums add up to a fraction.
 
     The fractional part of a sum of independent uniform keys is uniform: nobody can tell the difference.

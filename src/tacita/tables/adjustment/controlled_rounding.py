@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tacita.core import Relations, Run
+from tacita.core import Relations, RunContext
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.solvers.highs import LinearProgramme
 
@@ -68,7 +68,7 @@ class Task:
         return float(np.abs(units - self.units).sum())
 
 
-def nearest(task: Task, patience: Patience, run: Run) -> Rounded:
+def nearest(task: Task, patience: Patience, run: RunContext) -> Rounded:
     """The nearest additive rounding: to the two neighbours where there is one, else a little further."""
     run.report("rounding", 0, 3)
     free = task.rests > 0
@@ -127,12 +127,12 @@ def _whole(task: Task, free: Mask, x: Floats) -> Floats | None:
     return units if not np.abs(task.relations.residuals(units)).any() else None
 
 
-def _polished(task: Task, units: Floats, patience: Patience, run: Run) -> Floats:
+def _polished(task: Task, units: Floats, patience: Patience, run: RunContext) -> Floats:
     movable = (task.rests > 0) & (task.floors >= task.low) & (task.floors + 1 <= task.high)
     return polished(task.relations, task.codes, task.units, units, movable, patience, run.search_generator())
 
 
-def _further(task: Task, bound: float, none: bool, patience: Patience, run: Run) -> Rounded:
+def _further(task: Task, bound: float, none: bool, patience: Patience, run: RunContext) -> Rounded:
     """Where the two neighbours do not do: the fewest steps beyond, from a table that always exists."""
     sums = sums_of(task.relations, task.units.size)
     start = _by_parts(task, sums, run)
@@ -150,7 +150,7 @@ def _beyond(task: Task, units: Floats) -> int:
     return int(max(0.0, off.max(initial=0.0)))
 
 
-def _by_parts(task: Task, sums: Sums, run: Run) -> Floats | None:
+def _by_parts(task: Task, sums: Sums, run: RunContext) -> Floats | None:
     """Parts to a neighbour each, sums as they come: greedy, every part by what the sums still lack."""
     from .greedy import nearest_sums
 

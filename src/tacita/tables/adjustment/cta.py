@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from tacita.core import Adjusted, DataError, Run, Table, Terms
+from tacita.core import Adjusted, DataError, RunContext, Table, Terms
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.data.suppression_pattern import Status
 from tacita.solvers.highs import LinearProgramme
@@ -63,17 +63,19 @@ class CTA(Adjustment):
     anytime: ClassVar[bool] = True
 
     norm: Annotated[Literal[1, 2], BeforeValidator(_as_number)] = Field(
-        1, description="1: least sum of changes; 2: least sum of their squares"
+        default=1, description="1: least sum of changes; 2: least sum of their squares"
     )
     weights: Literal["relative", "equal", "cost"] = Field(
-        "relative",
+        default="relative",
         description="a change counts by its share of the value, as it is, or at the cost of the cell",
     )
-    whole: bool = Field(False, description="whole numbers in every cell")
-    keep_sums: bool = Field(False, description="sums that are not sensitive stay as they are")
-    seconds: float = Field(30.0, gt=0, le=1e7, description="seconds after which the best values are taken")
+    whole: bool = Field(default=False, description="whole numbers in every cell")
+    keep_sums: bool = Field(default=False, description="sums that are not sensitive stay as they are")
+    seconds: float = Field(
+        default=30.0, gt=0, le=1e7, description="seconds after which the best values are taken"
+    )
 
-    def revalue(self, table: Table, run: Run) -> Adjusted:
+    def revalue(self, table: Table, run: RunContext) -> Adjusted:
         """Choose directions, then amounts, then round."""
         patience, weights = Patience(self.seconds, run), self._weights(table)
         run.report("choosing directions", 0, 3)
@@ -112,7 +114,7 @@ class CTA(Adjustment):
         return np.maximum(table.cost, least)
 
     def _rounded(
-        self, table: Table, problem: Moves, up: Mask, values: Floats, patience: Patience, run: Run
+        self, table: Table, problem: Moves, up: Mask, values: Floats, patience: Patience, run: RunContext
     ) -> Floats:
         low, high = problem.ends(up)
         task = as_task(table.relations, table.codes, values, 1.0, low, high)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Adjusted, DataError, Run, Table, Terms
+from tacita.core import Adjusted, DataError, RunContext, Table, Terms
 from tacita.core.arrays import Floats
 
 from .adjustment_method import Adjustment
@@ -43,14 +43,16 @@ class Rounding(Adjustment):
     anytime: ClassVar[bool] = True
 
     base: float = Field(
-        5.0, gt=0, le=1e12, allow_inf_nan=False, description="every value becomes a multiple of this"
+        default=5.0, gt=0, le=1e12, allow_inf_nan=False, description="every value becomes a multiple of this"
     )
     random: bool = Field(
-        False, description="up or down by chance, so that no value is biased, not to the nearest"
+        default=False, description="up or down by chance, so that no value is biased, not to the nearest"
     )
-    seconds: float = Field(30.0, gt=0, le=1e7, description="seconds after which the best rounding is taken")
+    seconds: float = Field(
+        default=30.0, gt=0, le=1e7, description="seconds after which the best rounding is taken"
+    )
 
-    def revalue(self, table: Table, run: Run) -> Adjusted:
+    def revalue(self, table: Table, run: RunContext) -> Adjusted:
         """Round by programmes or by chance."""
         self._refuse(table)
         patience = Patience(self.seconds, run)
@@ -105,7 +107,7 @@ class Rounding(Adjustment):
         whole = float(self.base).is_integer()
         return Terms(base=self.base, reach=self.base * (1 + beyond), whole=whole)
 
-    def _by_chance(self, table: Table, task: Task, patience: Patience, run: Run) -> Adjusted:
+    def _by_chance(self, table: Table, task: Task, patience: Patience, run: RunContext) -> Adjusted:
         run.report("rounding", 0, 1)
         generator, told, beyond = run.protective_generator(), "", 0
         sums = sums_of(task.relations, table.n)

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 from scipy import sparse
 
-from tacita.core import Adjusted, DataError, Run, Table, Terms
+from tacita.core import Adjusted, DataError, RunContext, Table, Terms
 from tacita.core.arrays import Floats, Mask
 
 from .adjustment_method import Adjustment
@@ -36,9 +36,9 @@ class SmallCounts(Adjustment):
 
     guarantees: ClassVar[tuple[str, ...]] = ("adds-up", "small-are-rounded", "none-hidden", "zeros-stay")
 
-    base: int = Field(3, ge=2, le=10**6, description="counts below this become nought or this")
+    base: int = Field(default=3, ge=2, le=10**6, description="counts below this become nought or this")
 
-    def revalue(self, table: Table, run: Run) -> Adjusted:
+    def revalue(self, table: Table, run: RunContext) -> Adjusted:
         """Round the small inner counts of a table whose cells are all published."""
         self.require_whole(table)
         began = perf_counter()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from tacita.core import Run
+from tacita.core import RunContext
 
 
 class Patience:
     """Says when a search is over: its time is, or whoever waits for it has enough; cancelling ends it too.
 
-    >>> Patience(0.0, Run()).over()
+    >>> Patience(0.0, RunContext()).over()
     True
     """
 
-    def __init__(self, seconds: float, run: Run) -> None:
+    def __init__(self, seconds: float, run: RunContext) -> None:
         self._run, self._began, self._seconds = run, perf_counter(), seconds
 
     @property
@@ -34,4 +34,4 @@ class Patience:
     @property
     def stopped(self) -> bool:
         """Whether somebody said that it is enough, not the clock."""
-        return self._run.enough()
+        return self._run.should_stop()

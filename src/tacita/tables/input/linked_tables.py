@@ -11,7 +11,7 @@ from tacita.core.arrays import Floats, Ints
 from tacita.tables.verify.parts import Part
 
 
-def link(tables: Sequence[Table]) -> Table:
+def link_tables(tables: Sequence[Table]) -> Table:
     """One table of all cells of several; a dimension that a table does not have stands at its total.
 
     A cell that is sensitive or forced in one of them is so; levels and costs are the largest,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacita import io
-from tacita.core import Caution, DataError, Microdata, ParameterError, Run, Table
+from tacita.core import Caution, DataError, Microdata, ParameterError, RunContext, Table
 from tacita.core.data.labels import natural_order
 from tacita.core.data.percent import SHARE_TAKEN, is_share
 from tacita.executors.section import ExecutorSection
@@ -72,7 +72,7 @@ class RecordSource:
         return tabulate(self.data, self.division, value, **named)
 
 
-def source_of(plan: AnyTablePlan, shown_as: str | None = None, run: Run | None = None) -> Source:
+def source_of(plan: AnyTablePlan, shown_as: str | None = None, run: RunContext | None = None) -> Source:
     """The table that a plan is about; of linked ones, all in one.
 
     `shown_as` is what the record calls the input, where that is not the name of its file. An executor tells
@@ -89,10 +89,10 @@ def source_of(plan: AnyTablePlan, shown_as: str | None = None, run: Run | None =
 
 def _joined(sources: Sequence[Source]) -> Source:
     """Several sources as one, whose `linked` are the tables that are published."""
-    from .linked_tables import link, parts_of
+    from .linked_tables import link_tables, parts_of
 
     tables = [source.table for source in sources]
-    whole = link(tables)
+    whole = link_tables(tables)
     names = ", ".join(dict.fromkeys(source.name for source in sources))
     prints = ", ".join(dict.fromkeys(source.fingerprint or "" for source in sources))
     inputs: Files = {
@@ -249,14 +249,14 @@ def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None
         )
 
 
-def tabulated(plan: TabulatePlan, run: Run | None = None) -> Source:
+def tabulated(plan: TabulatePlan, run: RunContext | None = None) -> Source:
     """The table that a plan makes of records, sensitive cells marked by its rules."""
     from .cell_list import refuse_negative
 
     section, asked = plan.table, plan.suppress
     behind = section.model_dump(include={"weight", "unit", "request", "waiver", "key"})
     needed = (section.value, *behind.values())
-    working = Working(plan.executor, plan.output.path, run or Run())
+    working = Working(plan.executor, plan.output.path, run or RunContext())
     records = read_records(plan.input, section.spanning, needed, working, **section.divided)
     rules = [rule.build() for rule in plan.rules]
     table = records.tabulate(section.value, **behind, rules=rules, title=section.title or "")
@@ -284,7 +284,7 @@ class Working:
 
     executor: ExecutorSection
     beside: Path
-    run: Run
+    run: RunContext
 
     def refuse(self, given: RecordInputSection) -> None:
         """Raise where the executor is none for tables, or none for the file."""
@@ -347,7 +347,7 @@ def _needed(given: RecordInputSection, columns: Sequence[str]) -> Microdata:
     return Microdata.of(table, source=path.name, fingerprint=parts.fingerprint(), path=path.absolute())
 
 
-def read_argus(
+def read_tau_argus(
     path: str | Path, meta: str | Path, *, encoding: str = "utf-8", shown_as: str | None = None
 ) -> Microdata:
     """Records of tau-ARGUS, in fixed columns or separated, by their metadata (.rda); no header line.

@@ -58,10 +58,15 @@ class DivisionSection(Parameters):
     """What every [table] says: which columns span it, and what divides their labels."""
 
     dimensions: Names = Field(
-        (), description="columns whose labels span the table, of any number; in place of rows and columns"
+        default=(),
+        description="columns whose labels span the table, of any number; in place of rows and columns",
     )
-    rows: str | None = Field(None, description="the first of two dimensions, whose labels become rows")
-    columns: str | None = Field(None, description="the second of two dimensions, whose labels become columns")
+    rows: str | None = Field(
+        default=None, description="the first of two dimensions, whose labels become rows"
+    )
+    columns: str | None = Field(
+        default=None, description="the second of two dimensions, whose labels become columns"
+    )
     hierarchy: Annotated[dict[str, Any], BeforeValidator(_as_hierarchies)] = Field(
         default_factory=dict,
         description="COLUMN=FILE of a hierarchy, .hrc or .csv, commas between; its groups are subtotals",
@@ -74,7 +79,8 @@ class DivisionSection(Parameters):
         default_factory=dict, description="COLUMN=OTHER, a column that has the label above each"
     )
     total: Annotated[str | dict[str, str] | None, BeforeValidator(_as_totals)] = Field(
-        None, description="label of the sum of all, Total if not given; or COLUMN=LABEL, commas between"
+        default=None,
+        description="label of the sum of all, Total if not given; or COLUMN=LABEL, commas between",
     )
 
     @model_validator(mode="after")

@@ -71,7 +71,7 @@ class _OfTables(Document):
 
 def _script(made: str, plan: AnyTablePlan, saved: str, paths: str) -> str:
     """The script whose first lines make a table, or several that are linked: choose or adjust, and save."""
-    asked, whole = plan.asked, "tacita.link(tables)" if saved == "tables" else saved
+    asked, whole = plan.asked, "tacita.link_tables(tables)" if saved == "tables" else saved
     assert asked is not None, "a table that is not published is saved as a list"
     method = asked.build().model_dump(mode="json", exclude_defaults=True)
     if isinstance(asked, AdjustSection):
@@ -216,7 +216,7 @@ class TabulatePlan(_OfTables):
     import tacita
     <BLANKLINE>
     table = tacita.tabulate('firms.csv', ['region', 'sector'], value='turnover',
-        rules=[tacita.method('p-percent', p=15)])
+        rules=[tacita.get_method('p-percent', p=15)])
     pattern = tacita.suppress(table, problem='interval', method='optimal', margins=False)
     tacita.save_table(table, pattern, 'published.csv')
     """
@@ -266,7 +266,7 @@ class TabulatePlan(_OfTables):
         if self.executor.in_parts:
             given["executor"] = self.executor.model_dump(exclude_defaults=True)
         rules = ", ".join(
-            f"tacita.method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
+            f"tacita.get_method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
             for rule in self.rules
         )
         source = f"{literal_of(str(self.input.path))}, {literal_of(dimensions)}"
@@ -309,7 +309,7 @@ class LinkedPlan(_OfTables):
         tacita.tabulate('firms.csv', ['region', 'sector'], value='turnover', rules=[]),
         tacita.tabulate('firms.csv', ['region', 'size'], value='turnover', rules=[]),
     ]
-    pattern = tacita.suppress(tacita.link(tables), problem='exact', method='optimal', margins=False)
+    pattern = tacita.suppress(tacita.link_tables(tables), problem='exact', method='optimal', margins=False)
     tacita.save_tables(tables, pattern, ['by-sector.csv', 'by-size.csv'])
     """
 

@@ -68,7 +68,7 @@ LevelOption = Annotated[Level, BeforeValidator(_as_level)]
 class RecordInputSection(InputSection):
     """The file of records, which may be one of tau-ARGUS."""
 
-    meta: Path | None = Field(None, description="metadata of a file of tau-ARGUS (.rda)")
+    meta: Path | None = Field(default=None, description="metadata of a file of tau-ARGUS (.rda)")
 
 
 class TableInputSection(RecordInputSection):
@@ -82,10 +82,12 @@ class TableInputSection(RecordInputSection):
 
     path: Path = Field(description="file of the table: .csv of inner cells, or .tab or .jj of tau-ARGUS")
     meta: Path | None = Field(
-        None, description="metadata of a .tab of tau-ARGUS; the .rda of the same name beside it if not given"
+        default=None,
+        description="metadata of a .tab of tau-ARGUS; the .rda of the same name beside it if not given",
     )
     kind: Kind | None = Field(
-        None, description="cells (a list of inner cells), tab or jj (tau-ARGUS); by its ending if not given"
+        default=None,
+        description="cells (a list of inner cells), tab or jj (tau-ARGUS); by its ending if not given",
     )
 
     @model_validator(mode="before")
@@ -115,27 +117,32 @@ class TableInputSection(RecordInputSection):
 class TableSection(DivisionSection):
     """[table]: which columns of a list of cells are what. Files of tau-ARGUS say so themselves."""
 
-    value: str | None = Field(None, description="column of values; required of a list of your own")
+    value: str | None = Field(default=None, description="column of values; required of a list of your own")
     primary: str | None = Field(
-        None,
+        default=None,
         description="column that is 1 for sensitive cells and 0 for others; required of a list of your own",
     )
     lower: LevelOption = Field(
-        15.0, description="how far below its value a sensitive cell must stay open: percent, or a column"
+        default=15.0,
+        description="how far below its value a sensitive cell must stay open: percent, or a column",
     )
     upper: LevelOption = Field(
-        15.0, description="how far above its value a sensitive cell must stay open: percent, or a column"
+        default=15.0,
+        description="how far above its value a sensitive cell must stay open: percent, or a column",
     )
     sliding: LevelOption = Field(
-        0.0, description="how wide the open range of a sensitive cell must be in all: percent, or a column"
+        default=0.0,
+        description="how wide the open range of a sensitive cell must be in all: percent, or a column",
     )
     contributors: str | None = Field(
-        None, description="column of the number of contributors: who is alone in a cell knows it"
+        default=None, description="column of the number of contributors: who is alone in a cell knows it"
     )
-    key: str | None = Field(None, description="column of cell keys, for the method cell-key")
-    counts: bool = Field(False, description="the values are counts of records: whole numbers")
-    fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
-    title: Title | None = Field(None, description=_HEADING)
+    key: str | None = Field(default=None, description="column of cell keys, for the method cell-key")
+    counts: bool = Field(default=False, description="the values are counts of records: whole numbers")
+    fill_zeros: bool = Field(
+        default=False, description="combinations of labels that are not listed are zeros"
+    )
+    title: Title | None = Field(default=None, description=_HEADING)
 
     @property
     def levels(self) -> dict[str, str | float]:
@@ -189,29 +196,33 @@ class SuppressSection(Parameters):
         "knowing that no value is negative), general (nobody computes one, where values may be negative)"
     )
     objective: str = Field(
-        "value", description="what a withheld cell costs: value, count, or a column of weights"
+        default="value", description="what a withheld cell costs: value, count, or a column of weights"
     )
     margins: bool = Field(
-        False, description="sums may be withheld too, at their value; files of tau-ARGUS say so themselves"
+        default=False,
+        description="sums may be withheld too, at their value; files of tau-ARGUS say so themselves",
     )
     zeros: Literal["publish", "withhold"] | None = Field(
-        None, description="cells of zero; withheld, at a cost of 1, only for exact unless given"
+        default=None, description="cells of zero; withheld, at a cost of 1, only for exact unless given"
     )
     method: Annotated[str, AfterValidator(_as_suppression)] = Field(
-        "optimal", description="name of a method of suppression, see `tacita methods`"
+        default="optimal", description="name of a method of suppression, see `tacita methods`"
     )
-    solver: Solver = Field("highs", description="solver of the method optimal: highs or scip")
-    time: float = Field(60.0, gt=0, le=1e7, description="seconds after which the best pattern is taken")
+    solver: Solver = Field(default="highs", description="solver of the method optimal: highs or scip")
+    time: float = Field(
+        default=60.0, gt=0, le=1e7, description="seconds after which the best pattern is taken"
+    )
     strict: bool = Field(
-        False, description="refuse what singletons, alone in a suppressed cell, could find out"
+        default=False, description="refuse what singletons, alone in a suppressed cell, could find out"
     )
     insiders: bool = Field(
-        False, description="protect from contributors who know their own part of every suppressed cell"
+        default=False,
+        description="protect from contributors who know their own part of every suppressed cell",
     )
     insist: bool = Field(
-        False, description="accept less than a rule asks for, or what signs give away; recorded"
+        default=False, description="accept less than a rule asks for, or what signs give away; recorded"
     )
-    accept: Accepted = Field((), description=ACCEPT_WORDS)
+    accept: Accepted = Field(default=(), description=ACCEPT_WORDS)
 
     @model_validator(mode="after")
     def _method_takes_its_parameters(self) -> SuppressSection:
@@ -247,14 +258,18 @@ class AdjustSection(Parameters):
     method: Annotated[str, AfterValidator(_as_adjustment)] = Field(
         description="name of a method of adjustment, see `tacita methods`"
     )
-    time: float = Field(30.0, gt=0, le=1e7, description="seconds after which the best values are taken")
+    time: float = Field(
+        default=30.0, gt=0, le=1e7, description="seconds after which the best values are taken"
+    )
     seed: Seed = Field(
-        None,
+        default=None,
         description="seed of what is drawn, or new to draw and record one; if not given, nobody knows it",
     )
-    signed: bool = Field(False, description="values may be negative, and nobody is taken to know which")
+    signed: bool = Field(
+        default=False, description="values may be negative, and nobody is taken to know which"
+    )
     insist: bool = Field(
-        False,
+        default=False,
         description="accept that cells give more away than their levels allow, or a short seed; recorded",
     )
 
@@ -283,7 +298,7 @@ class TrySection(Parameters):
     model_config = ConfigDict(extra="allow")
 
     method: Annotated[Names, AfterValidator(_as_suppressions)] = Field(
-        (), description="names of methods of suppression; if not given, the one of [suppress]"
+        default=(), description="names of methods of suppression; if not given, the one of [suppress]"
     )
 
 
@@ -293,9 +308,11 @@ class TableOutputSection(Parameters):
     model_config = ConfigDict(populate_by_name=True)
 
     path: Path = Field(description="the published table: .csv, .xlsx or .html")
-    json_report: Path | None = Field(None, alias="json", description="cost, proof and audit; confidential")
-    report: Path | None = Field(None, description="the same as a page with a map; confidential")
-    note: Path | None = Field(None, description="quality note of an adjusted table, public: a page")
+    json_report: Path | None = Field(
+        default=None, alias="json", description="cost, proof and audit; confidential"
+    )
+    report: Path | None = Field(default=None, description="the same as a page with a map; confidential")
+    note: Path | None = Field(default=None, description="quality note of an adjusted table, public: a page")
 
     @property
     def targets(self) -> dict[str, Path | None]:
@@ -309,9 +326,11 @@ class LinkedOutputSection(Parameters):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    json_report: Path | None = Field(None, alias="json", description="cost, proof and audit; confidential")
-    report: Path | None = Field(None, description="the same as a page with maps; confidential")
-    note: Path | None = Field(None, description="quality note of adjusted tables, public: a page")
+    json_report: Path | None = Field(
+        default=None, alias="json", description="cost, proof and audit; confidential"
+    )
+    report: Path | None = Field(default=None, description="the same as a page with maps; confidential")
+    note: Path | None = Field(default=None, description="quality note of adjusted tables, public: a page")
 
     @property
     def targets(self) -> dict[str, Path | None]:
@@ -326,23 +345,25 @@ class LinkedTableSection(Parameters):
 
     output: Path = Field(description="the published table: .csv, .xlsx or .html")
     input: Path | None = Field(
-        None, description="list of its cells, or .tab of tau-ARGUS; the records of [input] if not given"
+        default=None,
+        description="list of its cells, or .tab of tau-ARGUS; the records of [input] if not given",
     )
-    meta: Path | None = Field(None, description="metadata of a .tab of tau-ARGUS")
+    meta: Path | None = Field(default=None, description="metadata of a .tab of tau-ARGUS")
 
 
 class TabulateSection(DivisionSection):
     """[table] of records: dimensions, the column to sum, and who stands behind a record."""
 
-    value: str | None = Field(None, description="column to sum up; if not given, records are counted")
-    weight: str | None = Field(None, description="column of sampling weights")
-    unit: str | None = Field(None, description="column naming the firm or household behind a record")
-    request: str | None = Field(None, description="column that marks who asked for protection")
-    waiver: str | None = Field(None, description="column that marks who renounced it")
+    value: str | None = Field(default=None, description="column to sum up; if not given, records are counted")
+    weight: str | None = Field(default=None, description="column of sampling weights")
+    unit: str | None = Field(default=None, description="column naming the firm or household behind a record")
+    request: str | None = Field(default=None, description="column that marks who asked for protection")
+    waiver: str | None = Field(default=None, description="column that marks who renounced it")
     key: str | None = Field(
-        None, description="column of record keys in [0, 1), drawn once and kept; for the method cell-key"
+        default=None,
+        description="column of record keys in [0, 1), drawn once and kept; for the method cell-key",
     )
-    title: Title | None = Field(None, description=_HEADING)
+    title: Title | None = Field(default=None, description=_HEADING)
 
     @model_validator(mode="after")
     def _both_or_none(self) -> TabulateSection:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tacita.core import Adjusted, DataError, ParameterError, Run, Table, VerificationError
+from tacita.core import Adjusted, DataError, ParameterError, RunContext, Table, VerificationError
 from tacita.core.spec.seeds import is_guessable
 from tacita.core.spec.setting_syntax import setting
 from tacita.tables.adjustment.adjustment_method import Adjustment
@@ -20,7 +20,7 @@ def adjust(
     method: Adjustment,
     *,
     insist: bool = False,
-    run: Run | None = None,
+    run: RunContext | None = None,
     name: str | None = None,
 ) -> AdjustmentClaim:
     """Other values in place of the true ones, audited; or raise. Asked as in `tacita.adjust`.
@@ -32,7 +32,7 @@ def adjust(
     >>> found.adjusted.distance, found.audit.safe, found.audit.inferred.high[:2].tolist()
     (16.0, True, [9.0, 9.0])
     """
-    run = run or Run()
+    run = run or RunContext()
     if method.leans_on_sensitive and not table.primary.any():
         raise DataError(
             f"{method.spoken_name()}: no cell is sensitive, so that nothing would change. Mark cells, by "

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, ParameterError, Run, Table, VerificationError
+from tacita.core import DataError, ParameterError, RunContext, Table, VerificationError
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.dataframes import Column, Framed
 from tacita.core.spec import registry
@@ -100,12 +101,13 @@ class PatternTrials(Framed):
         return page(self.headline, [Section(tuple(name.replace("_", " ") for name in names), rows)])
 
 
-def compare_patterns(
+@renamed_arguments(run="context")
+def compare_suppressions(
     table: Table,
     methods: Sequence[str] | str = ("optimal",),
     problem: str = "interval",
     *,
-    run: Run | None = None,
+    context: RunContext | None = None,
     **asked: Any,
 ) -> PatternTrials:
     """Try methods of suppression on the same table, each with its audit; one that fails tells why.
@@ -114,7 +116,7 @@ def compare_patterns(
     parameters, each for the methods that have it (seconds=60). If all fail, the first error is raised.
 
     >>> table = Table.from_array([[9, 5, 3], [2, 8, 7], [6, 4, 9]], primary=np.diag([1, 0, 0]))
-    >>> trials = compare_patterns(table, ["optimal", "hypercube"], "exact")
+    >>> trials = compare_suppressions(table, ["optimal", "hypercube"], "exact")
     >>> [(trial.method, trial.secondary_count, trial.audit) for trial in trials]
     [('optimal', 3, 'safe'), ('hypercube', 3, 'safe')]
     """
@@ -128,14 +130,14 @@ def compare_patterns(
     taken = {"seconds", *(name for fields in known.values() for name in fields)}
     if stray := [name for name in asked if name not in taken]:
         raise ParameterError(f"compare: no method among these has {', '.join(stray)}.")
-    run, trials, problems = run or Run(), list[PatternTrial](), list[Exception]()
+    context, trials, problems = context or RunContext(), list[PatternTrial](), list[Exception]()
     for done, (name, fields) in enumerate(known.items()):
-        run.report(f"trying {name}", done, len(names))
+        context.report(f"trying {name}", done, len(names))
         own = {key: value for key, value in asked.items() if key in fields}
-        trial, refused = _tried(table, name, problem, around, own, run)
+        trial, refused = _tried(table, name, problem, around, own, context)
         trials.append(trial)
         problems += [] if refused is None else [refused]
-    run.report("comparing", 1, 1)
+    context.report("comparing", 1, 1)
     if len(problems) == len(trials):
         raise problems[0]
     return PatternTrials(tuple(trials), problem)
@@ -145,7 +147,7 @@ _AROUND = ("objective", "margins", "zeros", "insist", "strict", "insiders", "acc
 
 
 def _tried(
-    table: Table, name: str, problem: str, around: dict[str, Any], own: dict[str, Any], run: Run
+    table: Table, name: str, problem: str, around: dict[str, Any], own: dict[str, Any], run: RunContext
 ) -> tuple[PatternTrial, Exception | None]:
     from .suppress import suppress
 

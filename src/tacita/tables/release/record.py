@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Adjusted, Caution, Pattern, Release, Table
+from tacita.core import Adjusted, AnyRelease, Caution, Pattern, Table
 from tacita.core.display.repr_html import Section
 from tacita.tables.verify.adjusted import AdjustedAudit
 from tacita.tables.verify.audit import Audit
@@ -88,7 +88,7 @@ class TableRecord(ABC):
         return told
 
 
-class TableRelease(Release[TableRecord, TableClaim]):
+class TableRelease(AnyRelease[Any, TableRecord, TableClaim]):
     """A table that is ready to publish, or linked ones: an outcome that was audited, and its very bytes."""
 
     @property

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Pattern, Relations, Run, Table
+from tacita.core import DataError, Pattern, Relations, RunContext, Table
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.heuristics.paths import CheapestPaths
 from tacita.tables.suppression.large.constructive import Constructive
@@ -45,7 +45,7 @@ _QUICK_ANY = Constructive(bound=0.0)
 
 
 def reinforce(
-    table: Table, pattern: Pattern, run: Run, fixed: Mask | None = None, kept: Mask | None = None
+    table: Table, pattern: Pattern, run: RunContext, fixed: Mask | None = None, kept: Mask | None = None
 ) -> Pattern:
     """The pattern, with cells added where a singleton or a known sum would come too close to a sensitive one.
 
@@ -86,7 +86,7 @@ def close(
     pattern: Pattern,
     leaks: Sequence[Leak],
     hopeless: set[Pair],
-    run: Run,
+    run: RunContext,
 ) -> Pattern:
     """The pattern with cells added until nobody comes too close any more who does by some `leaks`.
 
@@ -117,7 +117,7 @@ def close(
     return pattern if np.array_equal(linked, pattern.withheld) else _with_its_price(table, linked, pattern)
 
 
-def _closing(judge: Judge, mask: Mask, cell: int, known: frozenset[int], run: Run) -> Mask | None:
+def _closing(judge: Judge, mask: Mask, cell: int, known: frozenset[int], run: RunContext) -> Mask | None:
     """Cells to suppress so that one cell is protected from somebody; None where nothing helps."""
     table = judge.table
     mending: Suppression = _QUICK if _QUICK.fits(table) else _QUICK_ANY
@@ -156,7 +156,9 @@ def _protected(judge: Judge, mask: Mask, cell: int, known: frozenset[int]) -> bo
     return next(failures_of(judge, left, [cell]), None) is None
 
 
-def _add_for_singletons(judge: Judge, mending: Suppression, mask: Mask, settled: _Settled, run: Run) -> None:
+def _add_for_singletons(
+    judge: Judge, mending: Suppression, mask: Mask, settled: _Settled, run: RunContext
+) -> None:
     """Suppress more around cells that a singleton comes too close to; `mask` is changed in place."""
     known_before = sets_known(judge.table, mask)
     leaks = lone_leaks(judge, mask, settled, run)
@@ -171,7 +173,7 @@ def _add_for_singletons(judge: Judge, mending: Suppression, mask: Mask, settled:
 
 
 def _widen(
-    judge: Judge, mending: Suppression, mask: Mask, fixed: Mask | None, settled: _Settled, run: Run
+    judge: Judge, mending: Suppression, mask: Mask, fixed: Mask | None, settled: _Settled, run: RunContext
 ) -> None:
     """Add a cell to every sensitive sum that is known; `mask` and `fixed` are changed in place."""
     for union in sensitive_unions(judge.table, mask, fixed):
@@ -188,7 +190,7 @@ def _widen(
                 fixed &= ~more
 
 
-def _wider(judge: Judge, mending: Suppression, mask: Mask, union: Union, run: Run) -> Mask | None:
+def _wider(judge: Judge, mending: Suppression, mask: Mask, union: Union, run: RunContext) -> Mask | None:
     """Cells to suppress so that a sum is known no more, or only that of a set that is not sensitive."""
     table = judge.table
     price = np.where(mask, 0.0, table.cost)
@@ -206,7 +208,7 @@ def _wider(judge: Judge, mending: Suppression, mask: Mask, union: Union, run: Ru
     return _moving(judge, mask, union, run) if best is None else best
 
 
-def _moving(judge: Judge, mask: Mask, union: Union, run: Run) -> Mask | None:
+def _moving(judge: Judge, mask: Mask, union: Union, run: RunContext) -> Mask | None:
     """Cells to suppress so that a sum, as a cell of its own, can move; None where nothing helps."""
     table, n = judge.table, judge.table.n
     value = float(table.values[union.cells].sum())
@@ -275,7 +277,7 @@ def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:
     )
 
 
-def _drop(judge: Judge, mask: Mask, settled: _Settled, run: Run, kept: Mask | None) -> None:
+def _drop(judge: Judge, mask: Mask, settled: _Settled, run: RunContext, kept: Mask | None) -> None:
     """Publish again, most expensive first, what protects nobody; `mask` is changed in place."""
     table = judge.table
     assert table.contributors is not None
@@ -311,7 +313,7 @@ def _around(
     withheld: Mask,
     cell: int,
     known: frozenset[int],
-    run: Run,
+    run: RunContext,
     level: float | None = None,
 ) -> Mask | None:
     """Cells to suppress so that one cell is protected from who knows some; None where nothing helps.
@@ -328,7 +330,7 @@ def _around(
         levels = np.where(own, level, 0.0)
         asked = replace(asked, lower=levels, upper=levels, sliding=np.zeros(withheld.size))
     # a search that is cut short still gives what every pattern is held to
-    steered = replace(run.branch(), enough=lambda: False)
+    steered = replace(run.branch(), should_stop=lambda: False)
     try:
         return mending.suppress(asked, judge.problem, steered).withheld
     except DataError:

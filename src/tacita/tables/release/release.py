@@ -9,19 +9,33 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack
 
 from tacita import io
-from tacita.core import Adjusted, Caution, DataError, ParameterError, Pattern, Report, Run, Table
+from tacita.core import (
+    Adjusted,
+    Caution,
+    DataError,
+    Method,
+    ParameterError,
+    Pattern,
+    Problem,
+    Report,
+    RunContext,
+    Table,
+)
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.results.release import search_stopped
 from tacita.core.spec import registry
+from tacita.core.spec.accepted_risks import LESS_PROTECTION, accepted_of_table
+from tacita.core.spec.method_params import AdjustmentParams, SuppressionParams
 from tacita.core.spec.seeds import as_seed
 from tacita.executors.section import ExecutorSection, executor_of
 from tacita.io import content_of
 from tacita.io.formats.csv import CSV
 from tacita.io.tables.reading import Seen
 from tacita.io.versions import versions
-from tacita.tables.input.linked_tables import link, parts_of
+from tacita.tables.input.linked_tables import link_tables, parts_of
 from tacita.tables.input.read import Source, Working, read_records, read_source
 from tacita.tables.plans.dimensions import Division
 from tacita.tables.plans.sections import (
@@ -41,16 +55,18 @@ from tacita.tables.verify.suppressed import SuppressionClaim, changed
 
 from .adjustment_record import AdjustedFileAudit, AdjustmentRecord
 from .record import FileAudit, Provenance, TableRecord, TableRelease
+from .results import AdjustedTable, SuppressedTable
 from .suppression_record import SuppressedFileAudit, SuppressionRecord
 
 
+@renamed_arguments(run="context")
 def tabulate(
     data: Any,
     dimensions: Sequence[str] | Mapping[str, Any] = (),
     value: str | None = None,
     *,
     executor: str | Mapping[str, Any] = "in-memory",
-    run: Run | None = None,
+    context: RunContext | None = None,
     **fields: Any,
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
@@ -60,7 +76,7 @@ def tabulate(
     codes how many first characters name what a code is part of ({"nace": [1, 3]}), `parents` which column has
     the label above each, `total` what the sum of all is called. Without `value` the table counts. `rules`
     says which cells are sensitive:
-    `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, margins, and
+    `rules=[tacita.get_method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, margins, and
     the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
     metadata may say dimensions, holdings and requests).
 
@@ -92,7 +108,7 @@ def tabulate(
     own = {"hierarchy": Division.named(dimensions).hierarchy, **more}
     behind = (value, *(fields.get(name) for name in ("weight", "unit", "request", "waiver", "key")))
     given = RecordInputSection(path=data, **reading)
-    working = Working(section, given.path, run or Run())
+    working = Working(section, given.path, context or RunContext())
     source = read_records(given, [*dimensions], behind, working, **own)
     return source.tabulate(value, **fields)
 
@@ -131,32 +147,67 @@ def read_table(
     ).table
 
 
+@renamed_arguments(insist="accept_risks", accept="accept_risks", run="context")
 def suppress(
     table: Table,
-    problem: str = "interval",
-    method: str = "optimal",
+    problem: Problem = "interval",
+    method: str | Method = "optimal",
     *,
     objective: Any = None,
     margins: bool | None = None,
-    zeros: str | None = None,
-    insist: bool = False,
+    zeros: Literal["publish", "withhold"] | None = None,
     strict: bool = False,
     insiders: bool = False,
-    accept: Sequence[str] | str = (),
-    run: Run | None = None,
-    **parameters: Any,
-) -> Pattern:
-    """Which cells of a table to withhold besides its sensitive ones; audited, or an error.
+    accept_risks: bool | str | Sequence[str] = False,
+    context: RunContext | None = None,
+    **method_params: Unpack[SuppressionParams],
+) -> SuppressedTable:
+    """Choose the cells of a table to suppress besides its sensitive ones, and audit them.
 
-    `problem` is general, exact or interval; `method` the name of one of suppression, with its `parameters`
-    (seconds=60, ...). `objective` is what withholding loses: value, count, log, contributors, or figures;
-    None keeps the table's own cost. `margins` says whether sums may be withheld; None: as the table says.
-    `zeros` are publish or withhold; None: withhold for exact, publish otherwise. `insist` accepts less than a
-    rule asks for, and is recorded; `strict` refuses what singletons give away, `insiders` protects from
-    contributors who know their own part of every suppressed cell.
-    `accept` names risks that are taken, recorded too: no-sensitive-cells, where no rule, status or mark says
-    which cells are sensitive; such a table is refused otherwise.
+    Parameters
+    ----------
+    table : Table
+        The table with its sensitive cells.
+    problem : {"interval", "exact", "general"}, default="interval"
+        What an attacker must not learn: values nearer than the protection levels, exact values, or values
+        nearer than the levels where cells may be negative or have bounds of their own.
+    method : str or method, default="optimal"
+        Name of a method of suppression, or one with its parameters: ``tacita.methods.Optimal(seconds=60)``.
+    objective : str or array, optional
+        What suppressing a cell costs: value, count, log, contributors, or figures. None keeps the costs of
+        the table.
+    margins : bool, optional
+        Whether sums may be suppressed. None: as the table says.
+    zeros : {"publish", "withhold"}, optional
+        None withholds zeros for the exact problem and publishes them otherwise.
+    strict : bool, default=False
+        Refuse what singletons give away.
+    insiders : bool, default=False
+        Protect from contributors who know their own part of every suppressed cell.
+    accept_risks : bool or list of str, default=False
+        Risks that are accepted, and recorded: "less-protection" than a rule asks for (or True), and
+        "no-sensitive-cells", where no rule, status or mark says which cells are sensitive.
+    context : Run, optional
+        Listens to progress, and stops or cancels the search.
+    **method_params
+        Parameters of the method, such as ``seconds=60``.
 
+    Returns
+    -------
+    SuppressedTable
+        The suppressed cells, with their cost and a proven lower bound, their table and their audit.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
+    DataError
+        If the table cannot be protected.
+    VerificationError
+        If the audit finds a sensitive cell that is not protected.
+
+    Examples
+    --------
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> pattern = suppress(table, problem="exact")
@@ -165,38 +216,69 @@ def suppress(
     """
     from .suppress import suppress as choose
 
-    name = registry.canonical(method, *registry.SUPPRESSING)
-    return choose(
+    insist, accept = accepted_of_table(accept_risks)
+    name, chosen = _built(method, registry.SUPPRESSING, method_params)
+    claim = choose(
         table,
-        registry.lookup(name, *registry.SUPPRESSING)(**parameters),  # type: ignore[arg-type]
-        problem,  # type: ignore[arg-type]
+        chosen,
+        problem,
         objective=objective,
         margins=margins,
-        zeros=zeros,  # type: ignore[arg-type]
+        zeros=zeros,
         insist=insist,
         strict=strict,
         insiders=insiders,
         accept=accept,
-        run=run,
+        run=context,
         name=name,
-    ).pattern
+    )
+    return SuppressedTable.audited(table, claim)
 
 
+@renamed_arguments(insist="accept_risks", run="context")
 def adjust(
     table: Table,
-    method: str,
+    method: str | Method,
     *,
     seed: int | str | None = None,
-    insist: bool = False,
-    run: Run | None = None,
-    **parameters: Any,
-) -> Adjusted:
-    """Other values in place of those of a table, none of them withheld; audited, or an error.
+    accept_risks: bool | str | Sequence[str] = False,
+    context: RunContext | None = None,
+    **method_params: Unpack[AdjustmentParams],
+) -> AdjustedTable:
+    """Replace the values of a table, none of them suppressed, and audit the result.
 
-    `method` is the name of one of adjustment (rounding, small-counts, cell-key, cta), with its `parameters`
-    (base=5, ...). Sensitive cells must stay as open as their levels ask; `insist` accepts less, and a short
-    `seed`, and is recorded. What is drawn comes from the operating system unless a seed is given.
+    Parameters
+    ----------
+    table : Table
+        The table. Its sensitive cells must stay as uncertain as their protection levels ask.
+    method : str or method
+        Name of a method of adjustment ("rounding", "small-counts", "cell-key", "cta"), or one with its
+        parameters: ``tacita.methods.Rounding(base=5)``.
+    seed : int, str or None
+        Makes what is drawn repeatable. None draws from the operating system.
+    accept_risks : bool or list of str, default=False
+        ["less-protection"] or True accepts less protection and a short seed, and is recorded.
+    context : Run, optional
+        Listens to progress, and stops or cancels the search.
+    **method_params
+        Parameters of the method, such as ``base=5``.
 
+    Returns
+    -------
+    AdjustedTable
+        The new values, with their distance from the true ones, their table and their audit.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a risk is not accepted. It is a ValueError too.
+    DataError
+        If the table cannot be adjusted.
+    VerificationError
+        If the audit finds a sensitive cell that is not protected.
+
+    Examples
+    --------
     >>> table = Table.from_array([[4, 7], [2, 1]], frequency=True)
     >>> adjusted = adjust(table, "rounding", base=5)
     >>> table.grid(adjusted.values).tolist(), adjusted.proven
@@ -204,23 +286,39 @@ def adjust(
     """
     from .adjust import adjust as move
 
-    name = registry.canonical(method, *registry.ADJUSTING)
-    return move(
-        table,
-        registry.lookup(name, *registry.ADJUSTING)(**parameters),  # type: ignore[arg-type]
-        insist=insist,
-        run=_seeded(run, seed),
-        name=name,
-    ).adjusted
+    insist, unknown = accepted_of_table(accept_risks)
+    if unknown:
+        raise ParameterError(
+            f"adjust: there is no risk named {', '.join(unknown)}. Known: {LESS_PROTECTION}.",
+            field="accept_risks",
+        )
+    name, chosen = _built(method, registry.ADJUSTING, method_params)
+    claim = move(table, chosen, insist=insist, run=_seeded(context, seed), name=name)
+    return AdjustedTable.audited(table, claim)
 
 
-def _seeded(run: Run | None, seed: int | str | None) -> Run:
-    given = run or Run()
+def _built(method: str | Method, kinds: tuple[str, ...], params: Mapping[str, Any]) -> tuple[str, Any]:
+    """The name of a method, and the method with its parameters."""
+    name, own = registry.named_with_params(method, *kinds)
+    if twice := [param for param in params if param in own and own[param] != params[param]]:
+        raise ParameterError(
+            f"{name}: {', '.join(twice)} is given with the method and beside it, with different values. "
+            "Give it once."
+        )
+    name = registry.canonical(name, *kinds)
+    return name, registry.lookup(name, *kinds)(**{**own, **params})
+
+
+def _seeded(run: RunContext | None, seed: int | str | None) -> RunContext:
+    given = run or RunContext()
     return given if seed is None else replace(given, seed=as_seed(seed, "adjust"))
 
 
 def publish(
-    asked: SuppressSection | AdjustSection, source: Source, published: Sequence[Path], run: Run | None = None
+    asked: SuppressSection | AdjustSection,
+    source: Source,
+    published: Sequence[Path],
+    run: RunContext | None = None,
 ) -> TableRelease:
     """Suppress or adjust, attack, encode, read back: a file for each table that is published."""
     forms = [io.format_of(path, "published")() for path in published]
@@ -230,7 +328,7 @@ def publish(
     return _release(claim, forms, source)
 
 
-def _suppressed(asked: SuppressSection, source: Source, run: Run | None) -> SuppressionClaim:
+def _suppressed(asked: SuppressSection, source: Source, run: RunContext | None) -> SuppressionClaim:
     from .suppress import suppress as choose
 
     claim = choose(
@@ -244,7 +342,7 @@ def _suppressed(asked: SuppressSection, source: Source, run: Run | None) -> Supp
     return replace(claim, linked=source.linked)
 
 
-def _adjusted(asked: AdjustSection, source: Source, run: Run | None) -> AdjustmentClaim:
+def _adjusted(asked: AdjustSection, source: Source, run: RunContext | None) -> AdjustmentClaim:
     from .adjust import adjust as move
 
     claim = move(
@@ -258,7 +356,10 @@ def _adjusted(asked: AdjustSection, source: Source, run: Run | None) -> Adjustme
 
 
 def release_of(
-    tables: Sequence[Table], outcome: Pattern | Adjusted, published: Sequence[Path], run: Run | None = None
+    tables: Sequence[Table],
+    outcome: Pattern | Adjusted,
+    published: Sequence[Path],
+    run: RunContext | None = None,
 ) -> TableRelease:
     """The release of tables by an outcome of whoever made it, attacked once, and read back as bytes.
 
@@ -270,20 +371,20 @@ def release_of(
     return _release(replace(claim, linked=parts_of(table, tables) if len(tables) > 1 else ()), forms)
 
 
-def _attacked_pattern(table: Table, pattern: Pattern, run: Run | None) -> SuppressionClaim:
+def _attacked_pattern(table: Table, pattern: Pattern, run: RunContext | None) -> SuppressionClaim:
     from .suppress import against_bounds
 
     insist = bool(pattern.parameters.get("insist"))
     seen = table
     if pattern.problem == "general":
-        against_bounds(table, pattern, insist, run or Run())
+        against_bounds(table, pattern, insist, run or RunContext())
         seen = table.with_bounds(-math.inf, math.inf)
     insiders = bool(pattern.parameters.get("insiders"))
     found = audit(seen, pattern, None, run, insist=insist, insiders=insiders)
     return SuppressionClaim(pattern, require_safe(found))
 
 
-def _attacked_values(table: Table, adjusted: Adjusted, run: Run | None) -> AdjustmentClaim:
+def _attacked_values(table: Table, adjusted: Adjusted, run: RunContext | None) -> AdjustmentClaim:
     # whose promises are not known, of that none could be checked
     name = registry.canonical(adjusted.method, *registry.ADJUSTING)
     promises = registry.lookup(name, *registry.ADJUSTING).guarantees
@@ -298,7 +399,7 @@ def _linked(tables: Sequence[Table], published: Sequence[Path]) -> tuple[Table, 
             f"save_tables: wanted a file for each of {len(tables)} tables, got {len(published)}."
         )
     forms = [io.format_of(path, "published")() for path in published]
-    return tables[0] if len(tables) == 1 else link(tables), forms
+    return tables[0] if len(tables) == 1 else link_tables(tables), forms
 
 
 def _release(
@@ -333,7 +434,7 @@ def attack_files(
     source: Source,
     published: Sequence[Path],
     asked: SuppressSection | AdjustSection,
-    run: Run | None = None,
+    run: RunContext | None = None,
 ) -> FileAudit:
     """What an attacker makes of published files of a table, or of linked ones, whoever made them.
 
@@ -353,7 +454,7 @@ def attack_files(
 
 
 def _attack_values(
-    table: Table, seen: Seen, asked: AdjustSection, name: str, run: Run | None
+    table: Table, seen: Seen, asked: AdjustSection, name: str, run: RunContext | None
 ) -> AdjustedAudit:
     if missing := int(seen.withheld.sum()):
         raise DataError(

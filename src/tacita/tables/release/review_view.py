@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Caution, Release, Table
+from tacita.core import AnyRelease, Caution, Table
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.data.panels import Panel, panels_of
 from tacita.tables.input.read import Source
@@ -76,7 +76,7 @@ class TableView:
         return {**asdict(self), "ranges": ranges, "closest": self.closest}
 
 
-def view_table(table: Table | Release[Any, Any]) -> TableView:
+def view_table(table: Table | AnyRelease[Any, Any, Any]) -> TableView:
     """A table, or the release of one, as a person reviews it. O(n log n). Confidential.
 
     >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core import DataError, ParameterError, Pattern, Problem, RunContext, Table, VerificationError
 from tacita.core.arrays import Mask
 from tacita.core.spec.setting_syntax import setting
 from tacita.tables.suppression.suppression_method import Suppression
@@ -55,7 +55,7 @@ def suppress(
     strict: bool = False,
     insiders: bool = False,
     accept: Sequence[str] | str = (),
-    run: Run | None = None,
+    run: RunContext | None = None,
     name: str | None = None,
 ) -> SuppressionClaim:
     """Choose the cells to withhold besides the sensitive ones, and audit the choice; or raise.
@@ -78,7 +78,7 @@ def suppress(
         raise ParameterError(
             f"suppress: problem must be one of {', '.join(get_args(Problem))}, got {problem!r}."
         )
-    run = run or Run()
+    run = run or RunContext()
     refuse_unjudged(table, accept)
     refuse_weaker_problem(table, problem, insist)
     priced = _priced(table, problem, objective, margins, zeros)
@@ -135,7 +135,7 @@ def _priced(
 
 
 def _reinforced(
-    table: Table, pattern: Pattern, run: Run, strict: bool, insist: bool, insiders: bool
+    table: Table, pattern: Pattern, run: RunContext, strict: bool, insist: bool, insiders: bool
 ) -> tuple[Pattern, Audit]:
     """The pattern with the cells that singletons, known sums and whole numbers ask for, and its audit.
 
@@ -183,7 +183,7 @@ def _believed(
     return pattern
 
 
-def against_bounds(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pattern:
+def against_bounds(table: Table, pattern: Pattern, insist: bool, run: RunContext) -> Pattern:
     """General protection assumes that nothing is known of a cell: attack it with what is, or may be guessed.
 
     That is the bounds of the table; where it has none and no value is negative, someone may guess so.

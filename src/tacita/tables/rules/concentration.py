@@ -27,8 +27,8 @@ class Dominance(Rule):
 
     wants_interval: ClassVar[bool] = True
 
-    n: int = Field(1, ge=1, le=20, description="how many of the largest contributors")
-    k: Percent = Field(75.0, gt=0, lt=100, description="largest share they may have, in percent")
+    n: int = Field(default=1, ge=1, le=20, description="how many of the largest contributors")
+    k: Percent = Field(default=75.0, gt=0, lt=100, description="largest share they may have, in percent")
 
     @property
     def depth(self) -> int:
@@ -59,8 +59,12 @@ class PPercent(Rule):
 
     wants_interval: ClassVar[bool] = True
 
-    p: Percent = Field(15.0, gt=0, description="closest allowed estimate, in percent of the contribution")
-    coalition: int = Field(1, ge=1, le=19, description="how many contributors may pool what they know")
+    p: Percent = Field(
+        default=15.0, gt=0, description="closest allowed estimate, in percent of the contribution"
+    )
+    coalition: int = Field(
+        default=1, ge=1, le=19, description="how many contributors may pool what they know"
+    )
 
     @property
     def depth(self) -> int:
@@ -93,7 +97,7 @@ class PQ(PPercent):
     ([True, False], [2.0, 0.0])
     """
 
-    q: Percent = Field(100.0, gt=0, le=100, description="what everyone knows beforehand, in percent")
+    q: Percent = Field(default=100.0, gt=0, le=100, description="what everyone knows beforehand, in percent")
 
     @model_validator(mode="after")
     def _sharpened(self) -> PQ:

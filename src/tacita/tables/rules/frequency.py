@@ -25,9 +25,9 @@ class MinimumFrequency(Rule):
     [True, False, False]
     """
 
-    threshold: int = Field(3, ge=2, description="least number of contributors")
-    margin: Percent = Field(30.0, ge=0, description="protection level, in percent of the value")
-    weighted: bool = Field(False, description="count contributors with their sampling weights")
+    threshold: int = Field(default=3, ge=2, description="least number of contributors")
+    margin: Percent = Field(default=30.0, ge=0, description="protection level, in percent of the value")
+    weighted: bool = Field(default=False, description="count contributors with their sampling weights")
 
     def flag(self, cells: Contributors) -> Flags:
         count = cells.frequency if self.weighted else cells.count
@@ -51,8 +51,8 @@ class ZeroCells(Rule):
 
     of_sums: ClassVar[bool] = False
 
-    level: float = Field(1.0, gt=0, description="protection level above zero, in units of the value")
-    empty: bool = Field(False, description="flag cells without contributors too")
+    level: float = Field(default=1.0, gt=0, description="protection level above zero, in units of the value")
+    empty: bool = Field(default=False, description="flag cells without contributors too")
 
     def flag(self, cells: Contributors) -> Flags:
         mask = np.asarray((cells.total == 0) & ((cells.count > 0) | self.empty), dtype=bool)

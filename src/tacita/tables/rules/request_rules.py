@@ -28,9 +28,12 @@ class Request(Rule):
     """
 
     share: Percent = Field(
-        0.0, ge=0, lt=100, description="largest share that needs no protection, in percent of the value"
+        default=0.0,
+        ge=0,
+        lt=100,
+        description="largest share that needs no protection, in percent of the value",
     )
-    margin: Percent = Field(30.0, ge=0, description="protection level, in percent of the value")
+    margin: Percent = Field(default=30.0, ge=0, description="protection level, in percent of the value")
 
     def flag(self, cells: Contributors) -> Flags:
         mask = cells.requested > cells.total * self.share / 100.0
@@ -53,8 +56,8 @@ class Listed(Rule):
 
     of_sums: ClassVar[bool] = False
 
-    cells: tuple[tuple[str, ...], ...] = Field((), description="labels of each sensitive cell")
-    margin: Percent = Field(30.0, ge=0, description="protection level, in percent of the value")
+    cells: tuple[tuple[str, ...], ...] = Field(default=(), description="labels of each sensitive cell")
+    margin: Percent = Field(default=30.0, ge=0, description="protection level, in percent of the value")
 
     def flag(self, cells: Contributors) -> Flags:
         """Nothing: without labels no cell is named."""

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import ClassVar, Literal, get_args
 
-from tacita.core import Method, ParameterError, Pattern, Problem, Run, Table
+from tacita.core import Method, ParameterError, Pattern, Problem, RunContext, Table
 from tacita.core.arrays import Mask
 from tacita.core.spec import registry
 
@@ -26,10 +26,10 @@ class Suppression(Method):
     problems: ClassVar[tuple[Problem, ...]] = get_args(Problem)
     shapes: ClassVar[tuple[Shape, ...]] = ("any",)
 
-    def suppress(self, table: Table, problem: Problem = "interval", run: Run | None = None) -> Pattern:
+    def suppress(self, table: Table, problem: Problem = "interval", run: RunContext | None = None) -> Pattern:
         """A pattern that protects every primary cell of the table; DataError if there is none."""
         self.refuse_others(table, problem)
-        return self.choose(table, problem, run or Run())
+        return self.choose(table, problem, run or RunContext())
 
     def refuse_others(self, table: Table, problem: Problem) -> None:
         """Raise where the problem, or the shape of the table, is not one that the method takes."""
@@ -63,7 +63,7 @@ class Suppression(Method):
         return replace(pattern, status="optimal" if pattern.proven else ended(watch))
 
     @abstractmethod
-    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+    def choose(self, table: Table, problem: Problem, run: RunContext) -> Pattern:
         """The pattern, of a problem and a shape that the method takes."""
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Adjusted, Caution, Run, Table, VerificationError
+from tacita.core import Adjusted, Caution, RunContext, Table, VerificationError
 from tacita.core.arrays import Floats
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.release import warned
+from tacita.core.results.saving import writer
 from tacita.core.results.verdicts import Check, Verdict, faults, verdicts
 from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import differs
@@ -69,6 +71,10 @@ class AdjustedAudit(Framed):
 
     def __repr__(self) -> str:
         return f"<{self.headline}>"
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the ranges of the attacked cells, in the format of the ending; confidential."""
+        writer("audit")(self, path, force=force)
 
     def _columns(self) -> Iterable[Column]:
         cells = self.inferred.cells.tolist()
@@ -196,7 +202,12 @@ CHECKS: dict[str, Check[Evidence]] = {
 
 
 def audit_adjusted(
-    table: Table, adjusted: Adjusted, promises: Iterable[str], run: Run | None = None, *, insist: bool = False
+    table: Table,
+    adjusted: Adjusted,
+    promises: Iterable[str],
+    run: RunContext | None = None,
+    *,
+    insist: bool = False,
 ) -> AdjustedAudit:
     """Try to refute every promise of adjusted values, and infer what they give away.
 
@@ -209,7 +220,7 @@ def audit_adjusted(
     'Audit of 6 adjusted cells: 0 of 1 promises kept, 0 attacked, 0 cells not protected'
     """
     found = verdicts(Evidence(adjusted.values, table, adjusted), promises, CHECKS)
-    inferred = infer(table, adjusted, run or Run())
+    inferred = infer(table, adjusted, run or RunContext())
     accepted = len({each.cell for each in inferred.failures}) if insist else 0
     failures = () if insist else inferred.failures
     cautions = tuple(_cautions(table, adjusted, inferred, accepted, "adds-up" in promises))

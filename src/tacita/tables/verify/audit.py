@@ -14,17 +14,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core import (
+    Caution,
+    DataError,
+    ParameterError,
+    Pattern,
+    Problem,
+    RunContext,
+    Table,
+    VerificationError,
+)
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.deprecated import renamed_arguments
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.release import warned
+from tacita.core.results.saving import writer
 from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS
 from tacita.core.spec.setting_syntax import setting
 
@@ -113,6 +125,10 @@ class Audit(Framed):
     def __repr__(self) -> str:
         return f"<{self.headline}>"
 
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the ranges of the attacked cells, in the format of the ending; confidential."""
+        writer("audit")(self, path, force=force)
+
     def _columns(self) -> Iterable[Column]:
         labels = [self.table.label(cell) for cell in self.cells.tolist()]
         reasons = {each.cell: each.reason for each in self.failures}
@@ -129,11 +145,12 @@ class Audit(Framed):
         return page(self.headline, [faults, warned(self.cautions)])
 
 
+@renamed_arguments(run="context")
 def audit(
     table: Table,
     pattern: Pattern | npt.ArrayLike,
     problem: Problem | None = None,
-    run: Run | None = None,
+    context: RunContext | None = None,
     *,
     strict: bool = False,
     insist: bool = False,
@@ -171,7 +188,7 @@ def audit(
     >>> audit(table, pattern, "exact").range_of(5)
     (13.0, 16.0)
     """
-    run = run or Run()
+    context = context or RunContext()
     mask, chosen = _taken_in(table, pattern, problem)
     if isinstance(pattern, Pattern):
         zeros = zeros or pattern.parameters.get("zeros")
@@ -187,14 +204,14 @@ def audit(
         ranges = True
     elif ranges is None:
         ranges = attacker.work <= _MUCH
-    low, high, exposed = _attack(judge, attacker, mask, run, brief=not ranges)
+    low, high, exposed = _attack(judge, attacker, mask, context, brief=not ranges)
     computable = np.zeros(table.n, dtype=bool)
     computable[mask] = low == high
     common = common_table_of(judge, mask)
     known = [*_published(table, mask), *exposed]
-    anybody = _found_by_anybody(judge, attacker, mask, known, common, insist, run)
+    anybody = _found_by_anybody(judge, attacker, mask, known, common, insist, context)
     sums = sensitive_sums(table, mask, computable)
-    contributors = _found_by_contributors(judge, attacker, mask, common, anybody, sums, run)
+    contributors = _found_by_contributors(judge, attacker, mask, common, anybody, sums, context)
     firm, soft = _weighed(anybody, contributors, sums, insist, insiders)
     cautions = [] if strict else _soft_cautions(soft)
     cautions += _of_insiders(table, contributors.leaks, contributors.not_tried, insiders)
@@ -207,7 +224,7 @@ def audit(
         cautions.append(_undecided(anybody.undecided))
     if not ranges:
         cautions.append(_at_least(attacker.n))
-    run.report("auditing", 1, 1)
+    context.report("auditing", 1, 1)
     failures = (*firm, *soft) if strict else tuple(firm)
     accepted = accepted_risks(table, accept)
     cautions += about_acceptance(table, accepted)
@@ -259,7 +276,7 @@ def _taken_in(
 
 
 def _attack(
-    judge: Judge, attacker: Attacker, mask: Mask, run: Run, brief: bool
+    judge: Judge, attacker: Attacker, mask: Mask, run: RunContext, brief: bool
 ) -> tuple[Floats, Floats, list[Failure]]:
     """The range of every withheld cell, and the sensitive cells whose range is not enough."""
     table, cells = judge.table, np.flatnonzero(mask)
@@ -307,7 +324,7 @@ def _found_by_anybody(
     known: list[Failure],
     common: CommonTable | None,
     insist: bool,
-    run: Run,
+    run: RunContext,
 ) -> _FoundByAnybody:
     """Besides the failures that ranges have shown: that values are whole, and the common table."""
     bad = {failure.cell for failure in known}
@@ -346,7 +363,7 @@ def _found_by_contributors(
     common: CommonTable | None,
     anybody: _FoundByAnybody,
     sums: list[Failure],
-    run: Run,
+    run: RunContext,
 ) -> _FoundByContributors:
     """Of the sensitive cells that nobody else comes too close to."""
     bad = {failure.cell for failure in anybody.failures}
@@ -514,7 +531,7 @@ def _open_to_who_knows_signs(judge: Judge, mask: Mask, zeros: str | None) -> int
     low = np.where(table.values >= 0, 0.0, -np.inf)
     known = with_known_zeros(table.with_bounds(low, np.inf), mask, judge.problem, zeros)
     knowing = Judge(known, judge.problem)
-    _, _, exposed = _attack(knowing, knowing.attacker(mask), mask, Run(), brief=True)
+    _, _, exposed = _attack(knowing, knowing.attacker(mask), mask, RunContext(), brief=True)
     return len({each.cell for each in exposed})
 
 

@@ -15,7 +15,7 @@ from time import monotonic
 import numpy as np
 from scipy import sparse
 
-from tacita.core import Contributors, Relations, Run, Table
+from tacita.core import Contributors, Relations, RunContext, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .integers import failures_of
@@ -48,7 +48,7 @@ def common_table_of(judge: Judge, withheld: Mask) -> CommonTable | None:
 
 
 def given_away_by_common_table(
-    judge: Judge, withheld: Mask, cells: Sequence[int], run: Run, common: CommonTable | None = None
+    judge: Judge, withheld: Mask, cells: Sequence[int], run: RunContext, common: CommonTable | None = None
 ) -> tuple[list[Failure], int]:
     """Which of some sensitive cells the common table brings too close, and how many were not judged.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.core import Adjusted, NoiseTable, Run, Table
+from tacita.core import Adjusted, NoiseTable, RunContext, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import Attacker
@@ -47,7 +47,7 @@ def nothing_inferred() -> Inferred:
     return Inferred(cells=none.astype(np.int64), low=none, high=none, exact=none.astype(bool), failures=())
 
 
-def infer(table: Table, adjusted: Adjusted, run: Run) -> Inferred:
+def infer(table: Table, adjusted: Adjusted, run: RunContext) -> Inferred:
     """Attack the values that would be published. Two programmes a sensitive cell, or flows."""
     known = limits(table, adjusted)
     if known is None:
@@ -166,7 +166,7 @@ class _Question:
                 for part in parts:
                     self._above.setdefault(part, set()).add(whole)
 
-    def range_of(self, cell: int, run: Run) -> tuple[float, float, bool]:
+    def range_of(self, cell: int, run: RunContext) -> tuple[float, float, bool]:
         """The range of a cell, and whether it is all of it."""
         plain = self.by_one_part(cell)
         if self.table.n > _ALL and (self.fault(cell, *plain) is None or self._left <= 0):

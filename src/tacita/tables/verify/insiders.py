@@ -15,7 +15,7 @@ from time import monotonic
 
 import numpy as np
 
-from tacita.core import Run, Table
+from tacita.core import RunContext, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import Attacker
@@ -31,7 +31,7 @@ _ROUNDING = 1e-9
 
 
 def insider_leaks(
-    judge: Judge, attacker: Attacker, withheld: Mask, cells: Sequence[int], run: Run
+    judge: Judge, attacker: Attacker, withheld: Mask, cells: Sequence[int], run: RunContext
 ) -> tuple[list[Leak], int]:
     """A leak for every sensitive cell that a contributor comes too close to, and how many were not judged."""
     table = judge.table

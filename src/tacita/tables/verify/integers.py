@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from tacita.core import Run, Table
+from tacita.core import RunContext, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import Attacker, parts_of
@@ -51,7 +51,7 @@ def failures_of(
 
 
 def given_away_by_integers(
-    judge: Judge, attacker: Attacker, withheld: Mask, cells: Iterable[int], run: Run
+    judge: Judge, attacker: Attacker, withheld: Mask, cells: Iterable[int], run: RunContext
 ) -> list[Failure]:
     """Which of some suppressed sensitive cells integer programs bring too close, or cannot decide in time.
 

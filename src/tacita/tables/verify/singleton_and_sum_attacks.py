@@ -8,7 +8,7 @@ from time import monotonic
 
 import numpy as np
 
-from tacita.core import Run, Table
+from tacita.core import RunContext, Table
 from tacita.core.arrays import Mask
 
 from .attacker import parts_of
@@ -21,7 +21,7 @@ KNOWN_SUM = "part of a sensitive sum"
 
 
 def lone_contributors(
-    judge: Judge, withheld: Mask, known_bad: set[int], run: Run, seconds: float = np.inf
+    judge: Judge, withheld: Mask, known_bad: set[int], run: RunContext, seconds: float = np.inf
 ) -> list[Leak]:
     """Leaks of sensitive cells that fail once a lone contributor's own cells are known; one a cell.
 
@@ -38,7 +38,7 @@ def lone_leaks(
     judge: Judge,
     withheld: Mask,
     passed_over: Container[tuple[int, frozenset[int]]],
-    run: Run,
+    run: RunContext,
     seconds: float = np.inf,
 ) -> list[Leak]:
     """What a lone contributor knows, and a sensitive cell that fails once it is; all such pairs but some.
@@ -111,7 +111,7 @@ def _open_to(
     withheld: Mask,
     known_to_one: list[frozenset[int]],
     passed_over: Container[tuple[int, frozenset[int]]],
-    run: Run,
+    run: RunContext,
     until: float,
 ) -> dict[int, list[int]]:
     """For the number of each lone contributor the sensitive cells that no movement has settled."""

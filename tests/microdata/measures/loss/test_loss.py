@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Comparison, Partition, Run
+from tacita.core import Comparison, Partition, RunContext
 from tacita.microdata.measures.partial_aggregation import Part
 from twins import measures as twin
 
@@ -14,11 +14,11 @@ PARTS = ["PIL_mean", "PIL_variance", "PIL_covariance", "PIL_correlation", "PIL_q
 
 
 def value(name, x, z, **beside):
-    return tacita.method(name).score(Comparison.of(x, z, **beside)).value
+    return tacita.get_method(name).score(Comparison.of(x, z, **beside)).value
 
 
 def masked(x, k=4):
-    labels = tacita.method("mdav", k=k).partition(x).labels
+    labels = tacita.get_method("mdav", k=k).partition(x).labels
     return Partition(labels, k).centroids(x)[labels]
 
 
@@ -111,7 +111,7 @@ class TestSamplingVariances:
         values = samples[0].reshape(-1)[:200_000]
         width = values.std(ddof=1) * (0.75 * values.size) ** -0.2
         asked = DensityQuestion(((float(np.median(drawn)),),), (0.0,), (1.0,), width)
-        all_of_it = Part(Comparison.of(values[:, None], values[:, None]), 0, Run(), alone=True)
+        all_of_it = Part(Comparison.of(values[:, None], values[:, None]), 0, RunContext(), alone=True)
         f = asked.answer(all_of_it)[0, 0] / (values.size * width * np.sqrt(2 * np.pi))
         assert drawn.var() == pytest.approx(q * (1 - q) / (self.N * f**2), rel=0.12)
 
@@ -143,9 +143,9 @@ def test_identical_data_has_no_loss(name):
 def test_a_constant_column_that_changes_counts_fully_in_pil():
     x, z = pair()
     wide_x, wide_z = (np.column_stack([v, np.full(90, c)]) for v, c in ((x, 5.0), (z, 6.0)))
-    score = tacita.method("PIL_mean").score(Comparison.of(wide_x, wide_z))
+    score = tacita.get_method("PIL_mean").score(Comparison.of(wide_x, wide_z))
     assert score.per_attribute["x4"] == 100
-    same = tacita.method("PIL").score(Comparison.of(wide_x, np.column_stack([z, np.full(90, 5.0)])))
+    same = tacita.get_method("PIL").score(Comparison.of(wide_x, np.column_stack([z, np.full(90, 5.0)])))
     assert same.per_attribute["x4"] == pytest.approx(0, abs=1e-9)
 
 
@@ -160,14 +160,14 @@ def test_units_of_measurement_do_not_matter(scale, shift):
 def test_a_classifier_tells_shifted_data_and_not_equal_data():
     x, _ = pair(n=200)
     for classifier in ("logistic", "tree"):
-        telling = tacita.method("PMSE", classifier=classifier)
+        telling = tacita.get_method("PMSE", classifier=classifier)
         assert telling.score(Comparison.of(x, x)).value < 1
         assert telling.score(Comparison.of(x, x + 3 * x.std(axis=0))).value > 50
 
 
 def test_overlap_says_why_where_released_columns_depend_on_each_other():
     x, _ = pair(d=2)
-    score = tacita.method("OVERLAP").score(Comparison.of(x, np.column_stack([x[:, 0], x[:, 0]])))
+    score = tacita.get_method("OVERLAP").score(Comparison.of(x, np.column_stack([x[:, 0], x[:, 0]])))
     assert score.value is None
     assert "linearly" in score.reason
 
@@ -188,7 +188,7 @@ def test_subdomains_show_what_the_whole_hides():
 def test_loss_per_attribute_averages_to_the_loss():
     x, z = pair(4)
     for name in ("IL1", "IL2", "PIL_mean", "PIL_quantile"):
-        score = tacita.method(name).score(Comparison.of(x, z))
+        score = tacita.get_method(name).score(Comparison.of(x, z))
         assert np.mean(list(score.per_attribute.values())) == pytest.approx(score.value)
 
 
@@ -196,7 +196,7 @@ def test_a_sampled_energy_distance_carries_an_error_that_covers_the_whole():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1200, 2))
     z = 0.5 * x
-    whole = tacita.method("ENERGY").score(Comparison.of(x, z))
-    sampled = tacita.method("ENERGY", sample=400).score(Comparison.of(x, z))
+    whole = tacita.get_method("ENERGY").score(Comparison.of(x, z))
+    sampled = tacita.get_method("ENERGY", sample=400).score(Comparison.of(x, z))
     assert whole.error is None
     assert abs(sampled.value - whole.value) < 5 * sampled.error

@@ -444,6 +444,6 @@ def test_a_release_is_assessed_from_its_bytes_as_it_was_measured(tmp_path):
     asked = {"quasi": quasi, "nominal": quasi, "measures": list(OF_SURVEYS), "domains": ["region"]}
     release = tacita.protect(people, method="gower", k=3, seed=SEED, **asked)
     tacita.save(release, tmp_path / "out.csv")
-    again = tacita.assess(people, tmp_path / "out.csv", **asked)
+    again = tacita.evaluate(people, tmp_path / "out.csv", **asked)
     for name in OF_SURVEYS:
         assert again[name].value == pytest.approx(release.report[name].value), name

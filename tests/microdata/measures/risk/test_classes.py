@@ -26,7 +26,7 @@ def unprotected(frame, **roles):
 
 def score(name, frame, **given):
     files = frame if isinstance(frame, Files) else unprotected(frame)
-    return tacita.method(name, **given).score(Comparison.of_files(files))
+    return tacita.get_method(name, **given).score(Comparison.of_files(files))
 
 
 def records(seed, n=60, values=4):
@@ -325,7 +325,7 @@ def test_without_a_sensitive_column_there_is_a_reason_and_no_figure(name):
 )
 def test_wrong_distances_are_refused(given, told):
     with pytest.raises(Exception, match=told) as caught:
-        tacita.method("t_closeness", **given)
+        tacita.get_method("t_closeness", **given)
     assert isinstance(caught.value, ParameterError)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tacita
-from tacita.core import Categories, Comparison, Run, Score
+from tacita.core import Categories, Comparison, RunContext, Score
 from tacita.kernels.records import kd_boxes, linkage
 from tacita.microdata.measures.risk.linkage_common import Linked, distinct_rows
 from twins import measures as twin
@@ -21,28 +21,28 @@ def noisy(n, d, noise=0.3, seed=1):
 @pytest.mark.parametrize("name", ["DBRL", "DLD"])
 def test_beyond_its_budget_linkage_is_a_sample_whose_interval_holds_the_exact_figure(name):
     pair = Comparison.of(*noisy(4000, 4))
-    exact = tacita.method(name).score(pair)
-    sampled = tacita.method(name, budget=1e5).score(pair)
+    exact = tacita.get_method(name).score(pair)
+    sampled = tacita.get_method(name, budget=1e5).score(pair)
     assert exact.error is None
     assert exact.interval is None
     assert sampled.error > 0
     assert sampled.per_record is None
     low, high = sampled.interval
     assert low < exact.value < high
-    assert sampled.value == tacita.method(name, budget=1e5).score(pair, Run()).value
+    assert sampled.value == tacita.get_method(name, budget=1e5).score(pair, RunContext()).value
 
 
 def test_a_budget_that_is_large_enough_asks_everybody():
     pair = Comparison.of(*noisy(500, 3))
-    whole, usual = tacita.method("DBRL", budget=1e18).score(pair), tacita.method("DBRL").score(pair)
+    whole, usual = tacita.get_method("DBRL", budget=1e18).score(pair), tacita.get_method("DBRL").score(pair)
     assert np.array_equal(whole.per_record, usual.per_record)
     assert whole.error is None
 
 
 def test_the_interval_of_several_attackers_is_that_of_their_mean():
     pair = Comparison.of(*noisy(4000, 4))
-    exact = tacita.method("DBRL", attributes=(2, 4)).score(pair)
-    sampled = tacita.method("DBRL", attributes=(2, 4), budget=1e5).score(pair)
+    exact = tacita.get_method("DBRL", attributes=(2, 4)).score(pair)
+    sampled = tacita.get_method("DBRL", attributes=(2, 4), budget=1e5).score(pair)
     assert sampled.interval[0] < exact.value < sampled.interval[1]
 
 
@@ -100,9 +100,9 @@ def test_large_files_with_ties_are_linked_as_their_twins_say():
     x = rng.integers(0, 6, size=(350, 3)).astype(float)
     z = np.clip(x + rng.integers(-1, 2, size=x.shape), 0, 5)
     pair = Comparison.of(x, z)
-    assert tacita.method("DBRL").score(pair).value == pytest.approx(twin.dbrl(x, z), rel=1e-9)
-    assert tacita.method("DLD").score(pair).value == pytest.approx(twin.dld(x, z), rel=1e-9)
-    assert tacita.method("PRL").score(pair).value == pytest.approx(twin.prl(x, z)[0], rel=1e-6)
+    assert tacita.get_method("DBRL").score(pair).value == pytest.approx(twin.dbrl(x, z), rel=1e-9)
+    assert tacita.get_method("DLD").score(pair).value == pytest.approx(twin.dld(x, z), rel=1e-9)
+    assert tacita.get_method("PRL").score(pair).value == pytest.approx(twin.prl(x, z)[0], rel=1e-6)
 
 
 def test_names_and_levels_of_a_large_file_are_linked_as_their_twin_says():
@@ -114,7 +114,7 @@ def test_names_and_levels_of_a_large_file_are_linked_as_their_twin_says():
     spans = np.array([np.ptp(x), 1.0, np.ptp(codes[:, 1])])
     kinds = ["numeric", "nominal", "ordinal"]
     plain = twin.gower_linked(np.hstack([x, codes]), np.hstack([z, after]), kinds, spans)
-    assert tacita.method("DBRL").score(pair).value == pytest.approx(100 * np.mean(plain), rel=1e-9)
+    assert tacita.get_method("DBRL").score(pair).value == pytest.approx(100 * np.mean(plain), rel=1e-9)
 
 
 def test_values_far_from_nought_are_linked_as_near_ones():
@@ -122,7 +122,9 @@ def test_values_far_from_nought_are_linked_as_near_ones():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 1000, size=(300, 2)).astype(float)
     z = x + rng.integers(-20, 21, size=x.shape)
-    near, far = (tacita.method("DBRL").score(Comparison.of(x + at, z + at)).value for at in (0.0, 2.0**40))
+    near, far = (
+        tacita.get_method("DBRL").score(Comparison.of(x + at, z + at)).value for at in (0.0, 2.0**40)
+    )
     assert near == far
 
 
@@ -139,7 +141,7 @@ def test_who_knows_a_window_finds_whom_a_scan_of_all_rows_finds(tied):
     x, z = noisy(300, 3)
     if tied:
         x, z = np.round(x), np.round(z)
-    aware = tacita.method("RSRL", window=20)
+    aware = tacita.get_method("RSRL", window=20)
     score = aware.score(Comparison.of(x, z))
     bounds = [aware.allowed(a, b) for a, b in zip(x.T, z.T, strict=True)]
     low, high = (np.column_stack([each[side] for each in bounds]) for side in (0, 1))

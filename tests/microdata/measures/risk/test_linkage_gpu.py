@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tacita
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, RunContext
 from tacita.kernels import gpu
 from tacita.microdata.measures.risk.linkage import DBRL, DLD
 
-ON_CARD = Run(device="cuda")
+ON_CARD = RunContext(device="cuda")
 card = pytest.mark.skipif(gpu.missing() is not None, reason=f"needs a graphics card: {gpu.missing()}")
 
 

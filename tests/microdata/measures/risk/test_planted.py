@@ -96,10 +96,10 @@ CASES = [(name, fault, seed) for name, (_, faults) in FAULTS.items() for fault i
 def test_a_planted_fault_is_caught(name, fault, seed):
     limits = {name.split()[0]: {"keys": KEYS, **FAULTS[name][0]}}
     frame = sound(seed)
-    (kept,) = tacita.check(frame, limits)
+    (kept,) = tacita.check_requirements(frame, limits)
     assert kept.passed, kept.detail
     frame = fault(frame)
-    (verdict,) = tacita.check(frame, limits)
+    (verdict,) = tacita.check_requirements(frame, limits)
     assert not verdict.passed
     assert "nobody else" not in verdict.detail
     assert str(len(frame)) in verdict.detail or "cannot be computed" in verdict.detail
@@ -110,8 +110,8 @@ def test_a_planted_fault_is_caught(name, fault, seed):
 def test_records_of_one_home_are_caught_where_units_count(seed, missing_as):
     limits = {"k_anonymity": {"k": 8, "keys": KEYS, "unit": "home", "missing_as": missing_as}}
     frame = sound(seed)
-    assert tacita.check(frame, limits)[0].passed
-    assert not tacita.check(one_home(frame), limits)[0].passed
+    assert tacita.check_requirements(frame, limits)[0].passed
+    assert not tacita.check_requirements(one_home(frame), limits)[0].passed
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -124,6 +124,6 @@ def test_a_withheld_town_of_few_is_caught_although_patterns_match_everybody(seed
     after.loc[rest, "b"] = "other"
     before.loc[rest, "b"] = "other"
     rule = {"k_anonymity": {"k": 3, "keys": KEYS, "missing_as": "wildcard"}}
-    assert tacita.check(after, rule)[0].passed
-    (attacked,) = tacita.check(after, rule, original=before, quasi=KEYS, nominal=KEYS)
+    assert tacita.check_requirements(after, rule)[0].passed
+    (attacked,) = tacita.check_requirements(after, rule, original=before, quasi=KEYS, nominal=KEYS)
     assert attacked.detail.startswith("2 of ")

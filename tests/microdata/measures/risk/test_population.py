@@ -6,7 +6,7 @@ import pytest
 
 import tacita
 from reference import adult, figures, sdcmicro
-from tacita.core import Comparison, Microdata, Run
+from tacita.core import Comparison, Microdata, RunContext
 from tacita.core.results.score import Files
 from tacita.microdata.measures.risk.loglinear import fitted, goodness, risk_of_uniques
 from tacita.microdata.statistics.population_uniqueness import (
@@ -20,7 +20,7 @@ from tacita.microdata.statistics.population_uniqueness import (
 
 def score(name, frame, **given):
     data = Microdata.of(frame)
-    return tacita.method(name, **given).score(Comparison.of_files(Files.unprotected(data)))
+    return tacita.get_method(name, **given).score(Comparison.of_files(Files.unprotected(data)))
 
 
 def spectrum_of(told):
@@ -106,7 +106,7 @@ def test_fitted_means_agree_with_sdcmicro(case, model):
         0
     ]
     margins = [(j,) for j in range(4)] if case == "main" else [(i, j) for j in range(4) for i in range(j)]
-    means = fitted(counts, margins, Run())
+    means = fitted(counts, margins, RunContext())
     theirs = np.array(told[f"cat300__{name}"]["default"]["fitted"])
     assert np.sort(means.ravel()) == pytest.approx(np.sort(theirs), abs=1e-4)
     found = score("model_risk", frame, keys=keys, weight="weight", model=model)

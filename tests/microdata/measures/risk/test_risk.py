@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Comparison, Partition, Run
+from tacita.core import Comparison, Partition, RunContext
 from tacita.microdata.measures.risk import probabilistic
 from tacita.microdata.measures.risk.probabilistic import Agreement, classify, fit
 from tacita.microdata.plans.sections import MeasureSection
@@ -15,8 +15,8 @@ from twins import measures as twin
 
 
 def value(measure, x, z, **steering):
-    made = tacita.method(measure) if isinstance(measure, str) else measure
-    return made.score(Comparison.of(x, z), Run(**steering)).value
+    made = tacita.get_method(measure) if isinstance(measure, str) else measure
+    return made.score(Comparison.of(x, z), RunContext(**steering)).value
 
 
 def pair(seed=1, n=80, d=3, tied=False, k=4):
@@ -26,7 +26,7 @@ def pair(seed=1, n=80, d=3, tied=False, k=4):
         if tied
         else rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
     )
-    labels = tacita.method("mdav", k=k).partition(x).labels
+    labels = tacita.get_method("mdav", k=k).partition(x).labels
     return x, Partition(labels, k).centroids(x)[labels]
 
 
@@ -62,30 +62,30 @@ def test_linkage_by_distance_equals_its_twin_on_any_data(seed, d, tied):
 
 def test_linkage_with_mahalanobis_distance_equals_its_twin():
     x, z = noisy()
-    found = value(tacita.method("DBRL", distance="mahalanobis"), x, z)
+    found = value(tacita.get_method("DBRL", distance="mahalanobis"), x, z)
     assert found == pytest.approx(twin.dbrl_mahalanobis(x, z))
 
 
 def test_mahalanobis_of_dependent_attributes_says_why_not():
     x, z = noisy(d=2)
     wide = (np.column_stack([v, v.sum(axis=1)]) for v in (x, z))
-    score = tacita.method("DBRL", distance="mahalanobis").score(Comparison.of(*wide))
+    score = tacita.get_method("DBRL", distance="mahalanobis").score(Comparison.of(*wide))
     assert score.value is None
     assert "dependent" in score.reason
 
 
 def test_an_attacker_who_knows_some_attributes_is_the_mean_over_their_numbers():
     x, z = noisy(d=4)
-    found = value(tacita.method("DBRL", attributes=[1, 3]), x, z)
+    found = value(tacita.get_method("DBRL", attributes=[1, 3]), x, z)
     assert found == pytest.approx((twin.dbrl(x[:, :1], z[:, :1]) + twin.dbrl(x[:, :3], z[:, :3])) / 2)
 
 
 def test_weights_say_how_much_an_attribute_counts():
     x, z = noisy(d=2)
-    only_first = value(tacita.method("DBRL", weights=[1.0, 1e-12]), x, z)
+    only_first = value(tacita.get_method("DBRL", weights=[1.0, 1e-12]), x, z)
     assert only_first == pytest.approx(twin.dbrl(x[:, :1], z[:, :1]), abs=3)
     with pytest.raises(tacita.ParameterError, match="wanted 2 weights"):
-        value(tacita.method("DBRL", weights=[1.0]), x, z)
+        value(tacita.get_method("DBRL", weights=[1.0]), x, z)
 
 
 def test_identical_rows_of_a_group_share_the_link():
@@ -96,7 +96,7 @@ def test_identical_rows_of_a_group_share_the_link():
 
 def test_linkage_on_census_is_29_percent_with_ties_shared(benchmark):
     x = benchmark("census")
-    labels = tacita.method("mdav", k=3).partition(x).labels
+    labels = tacita.get_method("mdav", k=3).partition(x).labels
     z = Partition(labels, 3).centroids(x)[labels]
     assert value("DBRL", x, z) == pytest.approx(29.3, abs=0.1)
 
@@ -108,7 +108,7 @@ def test_assignment_links_more_than_nearest_neighbours_on_dense_noise():
 
 def test_a_file_too_large_for_an_assignment_says_so():
     x = np.random.default_rng(0).normal(size=(5001, 1))
-    assert "at most 5000" in tacita.method("DBRL_assigned").score(Comparison.of(x, x)).reason
+    assert "at most 5000" in tacita.get_method("DBRL_assigned").score(Comparison.of(x, x)).reason
 
 
 class TestExpectationMaximisation:
@@ -162,7 +162,7 @@ def test_a_sample_of_records_comes_with_an_error_that_covers_the_truth(monkeypat
     monkeypatch.setattr(probabilistic, "_PEOPLE", 300)
     x, z = noisy(n=1500, d=3)
     whole = value("PRL", x, z)
-    sampled = tacita.method("PRL", budget=2e4).score(Comparison.of(x, z))
+    sampled = tacita.get_method("PRL", budget=2e4).score(Comparison.of(x, z))
     assert sampled.error is not None
     assert abs(sampled.value - whole) < 4 * sampled.error + 1
     assert sampled.per_record is None
@@ -178,7 +178,7 @@ def test_many_attributes_have_more_patterns_than_the_first_table_holds():
 
 def test_more_attributes_than_bits_are_told():
     x = np.random.default_rng(0).normal(size=(10, 63))
-    assert "more than 62" in tacita.method("PRL").score(Comparison.of(x, x)).reason
+    assert "more than 62" in tacita.get_method("PRL").score(Comparison.of(x, x)).reason
 
 
 def test_disclosure_risk_and_score_are_the_stated_means():
@@ -195,33 +195,33 @@ def test_intervals_of_disclosure_risk_are_as_wide_as_asked():
     by = {"sd": twin.id_sd(x, z, percents), "rank": twin.id_rank(x, z, percents)}
     assert by["sd"] != by["rank"]
     linked = {"tolerance": 0.3}
-    prl = value(tacita.method("PRL", **linked), x, z)
+    prl = value(tacita.get_method("PRL", **linked), x, z)
     assert prl != value("PRL", x, z)
     for interval, pinned in by.items():
-        assert value(tacita.method(f"ID_{interval}", widths=widths), x, z) == pytest.approx(pinned)
+        assert value(tacita.get_method(f"ID_{interval}", widths=widths), x, z) == pytest.approx(pinned)
         settings = {"interval": interval, "widths": widths, **linked}
-        risk = value(tacita.method("DR", **settings), x, z)
+        risk = value(tacita.get_method("DR", **settings), x, z)
         assert risk == pytest.approx(0.25 * (value("DBRL", x, z) + prl) + 0.5 * pinned)
-        score = value(tacita.method("SCORE", **settings), x, z)
+        score = value(tacita.get_method("SCORE", **settings), x, z)
         assert score == pytest.approx(0.5 * (value("PIL", x, z) + risk))
 
 
 def test_values_agree_in_disclosure_risk_only_where_they_are_equal_if_asked():
     x, z = noisy()
     z[:3] = x[:3]
-    linked = value(tacita.method("PRL", tolerance=0), x, z)
+    linked = value(tacita.get_method("PRL", tolerance=0), x, z)
     assert linked == pytest.approx(twin.prl(x, z, 0.0)[0])
-    assert value(tacita.method("DR", tolerance=0), x, z) < value("DR", x, z)
+    assert value(tacita.get_method("DR", tolerance=0), x, z) < value("DR", x, z)
 
 
 @pytest.mark.parametrize("widths", [(), (0.0,), (1.5,)])
 def test_intervals_without_a_width_are_refused(widths):
     with pytest.raises(tacita.ParameterError, match="widths"):
-        tacita.method("DR", widths=widths)
+        tacita.get_method("DR", widths=widths)
 
 
 def test_a_composite_without_a_part_says_which():
-    score = tacita.method("SCORE").score(Comparison.of(np.ones((4, 1)), np.ones((4, 1))))
+    score = tacita.get_method("SCORE").score(Comparison.of(np.ones((4, 1)), np.ones((4, 1))))
     assert score.value is None
     assert "DBRL" in score.reason
 
@@ -236,9 +236,9 @@ def test_who_knows_the_window_of_a_rank_swap_finds_more():
         for start in range(0, n - 8, 8):
             block = order[start : start + 8]
             z[block, j] = x[rng.permutation(block), j]
-    aware = value(tacita.method("RSRL", window=4), x, z)
+    aware = value(tacita.get_method("RSRL", window=4), x, z)
     assert aware > value("DBRL", x, z)
-    assert value(tacita.method("RSRL", window=100), x, z) == pytest.approx(100 / n)
+    assert value(tacita.get_method("RSRL", window=100), x, z) == pytest.approx(100 / n)
 
 
 def test_who_knows_that_groups_are_consecutive_undoes_individual_ranking():
@@ -246,7 +246,7 @@ def test_who_knows_that_groups_are_consecutive_undoes_individual_ranking():
     x = rng.normal(size=(300, 5))
     z = np.empty_like(x)
     for j in range(5):
-        labels = tacita.method("hm", k=3).partition(x[:, j : j + 1]).labels
+        labels = tacita.get_method("hm", k=3).partition(x[:, j : j + 1]).labels
         z[:, j] = Partition(labels, 3).centroids(x[:, j : j + 1])[labels, 0]
     assert value("MARL", x, z) > 90
 
@@ -261,7 +261,7 @@ def test_linkage_can_be_cancelled():
     x, z = noisy()
     for name in ("DLD", "DBRL", "PRL"):
         with pytest.raises(tacita.Cancelled):
-            tacita.method(name).score(Comparison.of(x, z), Run(cancelled=lambda: True))
+            tacita.get_method(name).score(Comparison.of(x, z), RunContext(should_cancel=lambda: True))
 
 
 @given(seed=st.integers(0, 5000), d=st.integers(1, 3))

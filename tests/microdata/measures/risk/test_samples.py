@@ -17,7 +17,7 @@ from tacita.microdata.measures.risk.keys import KeyTable
 
 def score(name, frame, **given):
     data = Microdata.of(frame)
-    return tacita.method(name, **given).score(Comparison.of_files(Files.unprotected(data)))
+    return tacita.get_method(name, **given).score(Comparison.of_files(Files.unprotected(data)))
 
 
 # the formula
@@ -119,9 +119,13 @@ def test_weights_that_stand_for_nobody_are_refused_with_their_number(weights):
 
 def test_the_largest_individual_risk_can_be_required():
     frame = pd.DataFrame({"a": list("xxxy"), "w": [10.0] * 4})
-    (verdict,) = tacita.check(frame, {"individual_risk_max": {"limit": 0.1, "keys": ["a"], "weight": "w"}})
+    (verdict,) = tacita.check_requirements(
+        frame, {"individual_risk_max": {"limit": 0.1, "keys": ["a"], "weight": "w"}}
+    )
     assert verdict.detail == "1 of 4 records have an individual risk above 0.1 by a (most: 0.255843)"
-    (kept,) = tacita.check(frame, {"individual_risk_max": {"limit": 0.26, "keys": ["a"], "weight": "w"}})
+    (kept,) = tacita.check_requirements(
+        frame, {"individual_risk_max": {"limit": 0.26, "keys": ["a"], "weight": "w"}}
+    )
     assert kept.passed
 
 
@@ -173,7 +177,7 @@ def test_journalists_and_marketers_count_the_population():
 def test_roles_name_weight_and_keys_where_nothing_else_does():
     frame = pd.DataFrame({"a": list("xxy"), "w": [4.0, 6.0, 2.0]})
     data = Microdata.of(frame).with_roles(Roles(quasi="a", nominal="a", weight="w"))
-    found = tacita.method("journalist_risk").score(Comparison.of_files(Files.unprotected(data)))
+    found = tacita.get_method("journalist_risk").score(Comparison.of_files(Files.unprotected(data)))
     assert found.value == 0.5
     assert found.reading == {"missing_as": "category", "population": "weight w"}
 

@@ -57,7 +57,7 @@ def test_scores_and_contributions_agree_with_sdcmicro(case):
     keys = told["vars"]
     asked = {"keys": keys, "size": len(keys), "fraction": told["DisFraction"]}
     data = Microdata.of(frame)
-    found = tacita.method("suda2", **asked).score(Comparison.of_files(Files.unprotected(data)))
+    found = tacita.get_method("suda2", **asked).score(Comparison.of_files(Files.unprotected(data)))
     # sdcMicro computes with numbers of seven digits
     assert found.per_record == pytest.approx(np.array(told["disScore"]), abs=2e-7)
     uniques = special_uniques(codes_of(data, keys), len(keys))
@@ -94,5 +94,5 @@ def test_a_missing_key_makes_nothing_unique_and_hides_nobody():
 def test_what_no_set_of_three_keys_tells_apart_scores_nothing_at_size_three():
     frame = pd.DataFrame(np.array([[i >> j & 1 for j in range(4)] for i in range(16)]), columns=list("abcd"))
     data = Comparison.of_files(Files.unprotected(Microdata.of(frame)))
-    assert tacita.method("suda2", keys=list("abcd"), fraction=0.1).score(data).value == 0
-    assert tacita.method("suda2", keys=list("abcd"), fraction=0.1, size=4).score(data).value > 0
+    assert tacita.get_method("suda2", keys=list("abcd"), fraction=0.1).score(data).value == 0
+    assert tacita.get_method("suda2", keys=list("abcd"), fraction=0.1, size=4).score(data).value > 0

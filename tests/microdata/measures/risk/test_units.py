@@ -58,7 +58,7 @@ def score(name, frame, **given):
     data = Microdata.of(frame)
     if roles:
         data = data.with_roles(Roles(quasi=given["keys"], nominal=given["keys"], **roles))
-    return tacita.method(name, **given).score(Comparison.of_files(Files.unprotected(data)))
+    return tacita.get_method(name, **given).score(Comparison.of_files(Files.unprotected(data)))
 
 
 # a register
@@ -112,13 +112,13 @@ def test_requirements_count_units():
         "attribute_disclosure": {"limit": 50, "keys": KEYS, "column": "ill"},
         "t_closeness": {"t": 0.5, "keys": KEYS, "column": "ill"},
     }
-    assert all(verdict.passed for verdict in tacita.check(frame, require=limits))
+    assert all(verdict.passed for verdict in tacita.check_requirements(frame, require=limits))
     by_unit = {name: {**limit, "unit": "patient"} for name, limit in limits.items()}
-    assert not any(verdict.passed for verdict in tacita.check(frame, require=by_unit))
+    assert not any(verdict.passed for verdict in tacita.check_requirements(frame, require=by_unit))
 
 
 def test_the_profile_of_a_register_counts_patients():
-    found = tacita.risk(visits_of_lone_patients(), keys=KEYS, unit="patient", sensitive="ill")
+    found = tacita.risk_profile(visits_of_lone_patients(), keys=KEYS, unit="patient", sensitive="ill")
     assert (found.uniques, found.bands[0].combinations) == (25, 5)
     assert (
         found.headline == "25 of 25 records (100 %) belong to the only unit (patient) with their age, town."
@@ -126,16 +126,16 @@ def test_the_profile_of_a_register_counts_patients():
     assert found["sample_uniques"].value == 100
     assert found["sample_uniques"].beside["units"] == 5
     assert [key.uniques_without for key in found.by_key] == [0, 25]
-    plain_one = tacita.risk(visits_of_lone_patients(), keys=KEYS)
+    plain_one = tacita.risk_profile(visits_of_lone_patients(), keys=KEYS)
     assert (plain_one.uniques, plain_one.headline) == (0, "0 of 25 records (0 %) are alone on age, town.")
 
 
 def test_exposure_counts_patients():
     frame = visits_of_lone_patients()
-    found = tacita.exposure(frame, columns=KEYS, unit="patient")
+    found = tacita.sample_uniqueness(frame, columns=KEYS, unit="patient")
     assert (found.alone, found.below_3, found.below_5) == (25, 25, 25)
     assert [column.alone for column in found.by_column] == [25, 0]
-    assert tacita.exposure(frame, columns=KEYS).alone == 0
+    assert tacita.sample_uniqueness(frame, columns=KEYS).alone == 0
 
 
 # plain twins
@@ -291,7 +291,7 @@ def test_units_are_those_of_the_source_where_a_release_changed_their_names():
     source = Microdata.of(visits_of_lone_patients()).with_roles(Roles(unit="patient", quasi="town"))
     released = Microdata.of(visits_of_lone_patients().assign(patient=[f"v{i}" for i in range(25)]))
     files = Files(released, source, np.arange(25))
-    found = tacita.method("sample_uniques", keys=KEYS).score(Comparison.of_files(files))
+    found = tacita.get_method("sample_uniques", keys=KEYS).score(Comparison.of_files(files))
     assert found.value == 100
 
 
@@ -299,7 +299,7 @@ def test_units_are_those_of_the_source_where_a_release_changed_their_names():
 def test_a_known_population_is_a_sampling_fraction_to_every_measure(unit, people):
     frame = pd.DataFrame({"who": list("aabbcdefgh"), "sex": list("ffmmfmfmfm")})
     by_size, by_share = (
-        tacita.risk(frame, keys=["sex"], unit=unit, **each).report
+        tacita.risk_profile(frame, keys=["sex"], unit=unit, **each).report
         for each in ({"population": 100}, {"fraction": people / 100})
     )
     names = ("individual_risk", "global_risk", "journalist_risk", "marketer_risk", "population_unique")
@@ -307,5 +307,5 @@ def test_a_known_population_is_a_sampling_fraction_to_every_measure(unit, people
     assert by_size["individual_risk"].reading["population"] == f"sampling fraction {people / 100:g}"
     assert by_size["population_unique"].reading["population"] == "100 persons"
     # fewer than are in the file is no population of it
-    too_few = tacita.risk(frame, keys=["sex"], unit=unit, population=5).report
+    too_few = tacita.risk_profile(frame, keys=["sex"], unit=unit, population=5).report
     assert too_few["individual_risk"].reading["population"].startswith("the file itself")

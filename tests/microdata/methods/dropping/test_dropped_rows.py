@@ -146,7 +146,7 @@ def test_each_step_is_measured_on_the_records_that_it_left():
     rows = np.flatnonzero([age <= 60 for age in records()["age"].to_pylist()])
     kept = Microdata.of(released(MDAV, NOISE).data).numbers("income")[rows]
     before = records().take(rows)
-    both = tacita.assess(before, before.set_column(6, "income", [kept]), quasi=["income", "wage"])
+    both = tacita.evaluate(before, before.set_column(6, "income", [kept]), quasi=["income", "wage"])
     assert first > 0
     assert alone >= 0
     assert second == pytest.approx(both["IL1"].value, rel=1e-12)

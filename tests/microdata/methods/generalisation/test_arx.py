@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arx_figures as arx
-from tacita import DataError, Run
+from tacita import DataError, RunContext
 from tacita.microdata.methods.generalisation.lattice import Lattice
 from tacita.microdata.methods.generalisation.search import search
 
@@ -37,9 +37,9 @@ def test_the_optimum_of_arx_is_found_and_proven(case):
     lattice = lattice_of(case, case["suppression_limit"])
     if not case["solvable"]:
         with pytest.raises(DataError, match="No level of generalisation satisfies"):
-            search(lattice, arx.quality_of(case["metric"]), Run())
+            search(lattice, arx.quality_of(case["metric"]), RunContext())
         return
-    found = search(lattice, arx.quality_of(case["metric"]), Run()).certificate
+    found = search(lattice, arx.quality_of(case["metric"]), RunContext()).certificate
     assert found.proven
     # a rank is several numbers, of which ARX gives ten digits
     expected = np.atleast_1d(np.array(case["expected_loss"], dtype=float))
@@ -91,5 +91,5 @@ def test_the_small_examples_of_arx_come_out(case):
     prefix = "small" if case["label"].startswith("small") else None
     keys = arx.keys_of(case["data"], case["quasi"], sensitive, prefix)
     lattice = Lattice(keys, arx.models_of(models), case["suppression_limit"])
-    found = search(lattice, arx.quality_of({"name": "loss"}), Run()).certificate
+    found = search(lattice, arx.quality_of({"name": "loss"}), RunContext()).certificate
     assert np.isclose(found.score[0], float(case["score"]), rtol=1e-9)

@@ -183,7 +183,7 @@ def release(name, folder, limit=0.1, **given):
             "method": "generalise",
             "models": {name.partition(" ")[0]: each},
             "k": 1,
-            "insist": True,
+            "accept_risks": True,
             "suppression_limit": limit,
             **given,
         },
@@ -214,7 +214,7 @@ def test_a_release_is_verified_and_promises_no_k(made, name, tmp_path):
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("limit", [0.0, 0.2])
 def test_beside_a_k_of_three_it_is_promised_too(name, limit, tmp_path):
-    found = release(name, tmp_path, limit, k=3, insist=False)
+    found = release(name, tmp_path, limit, k=3, accept_risks=False)
     assert {"models-hold", "k-anonymous"} <= set(found.claim.guarantees)
 
 
@@ -229,12 +229,12 @@ def test_the_public_note_says_that_several_share_a_combination_only_where_they_d
     words = "several records share every combination"
     assert words not in note_html(made["sample_uniqueness"])
     assert "k = 1" not in note_html(made["sample_uniqueness"])
-    assert words in note_html(release("sample_uniqueness", tmp_path, k=3, insist=False))
+    assert words in note_html(release("sample_uniqueness", tmp_path, k=3, accept_risks=False))
 
 
 def test_one_record_alone_is_refused_unless_it_is_insisted_on(tmp_path):
     with pytest.raises(tacita.ParameterError, match=r"k is 1, so that records may stand alone .* insist"):
-        release("average_risk", tmp_path, insist=False)
+        release("average_risk", tmp_path, accept_risks=False)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "recode-local"])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lattices import QUALITIES, by_looking_at_all, keys_at
-from tacita import DataError, Run
+from tacita import DataError, RunContext
 from tacita.microdata.methods.generalisation.key_hierarchies import Ladder
 from tacita.microdata.methods.generalisation.lattice import Lattice
 from tacita.microdata.methods.generalisation.local_recoding import RecodeLocal
@@ -52,7 +52,7 @@ def least(keys, limit, k=3, **models):
     """The score of the best node; infinite where none is allowed."""
     try:
         lattice = Lattice(keys, Models.of(k, built(models)), limit)
-        found = search(lattice, Quality("loss", "mean"), Run())
+        found = search(lattice, Quality("loss", "mean"), RunContext())
     except DataError:
         return np.inf
     return found.certificate.score[0]
@@ -63,7 +63,7 @@ def test_3_the_search_finds_what_brute_force_finds(seed, models, limit, quality)
     lattice = Lattice(keys_at(seed, n=60), models, limit)
     wanted = by_looking_at_all(lattice, quality)
     try:
-        found = search(lattice, quality, Run()).certificate.score
+        found = search(lattice, quality, RunContext()).certificate.score
     except DataError:
         assert wanted is None
         return
@@ -136,7 +136,7 @@ def test_6_the_order_of_rows_and_columns_and_the_names_of_labels_change_no_loss(
     found = []
     for each in (keys, keys.taken(generator.permutation(keys.n)), turned, called):
         try:
-            found.append(search(Lattice(each, models, limit), Quality(), Run()).certificate.score[0])
+            found.append(search(Lattice(each, models, limit), Quality(), RunContext()).certificate.score[0])
         except DataError:
             found.append(np.inf)
     assert np.allclose(found, found[0], rtol=1e-12)

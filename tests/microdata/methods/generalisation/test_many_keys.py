@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import tacita
-from tacita import DataError, ParameterError, Run
+from tacita import DataError, ParameterError, RunContext
 from tacita.cli import run_command
 from tacita.core import Hierarchy
 from tacita.core.data import memory
@@ -117,9 +117,9 @@ def test_the_estimate_is_what_a_search_takes(quality, monkeypatch):
     keys = keys_of(8, n=200)
     refuse_too_many(keys, "Generalise", separable=quality.separable)
     lattice = Lattice(keys, Generalise(k=3).of_classes(), 0.2)
-    search(lattice, quality, Run())
+    search(lattice, quality, RunContext())
     tracemalloc.start()
-    search(lattice, quality, Run())
+    search(lattice, quality, RunContext())
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most <= told[0] + 2e6

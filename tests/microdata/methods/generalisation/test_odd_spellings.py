@@ -47,7 +47,7 @@ def test_what_is_shown_of_odd_spellings(cells, wanted):
 
 def test_classes_of_one_number_are_one_class_however_it_was_spelled():
     """Which spelling a class had is nobody's business: relaxed cuts may part equal numbers."""
-    release = made(["1"] * 4 + ["1.0"] * 4 + ["2"] * 4, k=2, relaxed=True, insist=True)
+    release = made(["1"] * 4 + ["1.0"] * 4 + ["2"] * 4, k=2, relaxed=True, accept_risks=True)
     assert set(release.data["q"].to_pylist()) <= {"1", "2", "1 to 2"}
 
 
@@ -102,7 +102,7 @@ def test_a_key_without_any_value_is_no_obstacle(method, cells, tmp_path):
         source.write_text(
             "q,e\n" + "".join(f"{q},{e}\n" for q, e in zip(*table.to_pydict().values(), strict=True))
         )
-    keys = {"quasi": ["q", "e"], "nominal": ["q", "e"], "seed": 3**80, "insist": True}
+    keys = {"quasi": ["q", "e"], "nominal": ["q", "e"], "seed": 3**80, "accept_risks": True}
     release = tacita.protect(source, method=method.split()[0], **keys, **METHODS[method])
     shown = np.array(release.data["e"].to_pylist())
     assert all(cell in (None, "", "NA") for cell in shown.tolist())

@@ -8,7 +8,7 @@ import pytest
 
 import tacita
 from lattices import PEOPLE, QUALITIES, by_looking_at_all, keys_at
-from tacita import DataError, Run
+from tacita import DataError, RunContext
 from tacita.core import Microdata
 from tacita.microdata import verify
 from tacita.microdata.methods.generalisation.lattice import Lattice
@@ -42,9 +42,9 @@ def test_the_search_finds_the_best_of_all_nodes_for_every_model(name, limit, wit
         wanted = by_looking_at_all(lattice, Quality())
         if wanted is None:
             with pytest.raises(DataError, match="No level of generalisation"):
-                search(lattice, Quality(), Run())
+                search(lattice, Quality(), RunContext())
             continue
-        found = search(lattice, Quality(), Run()).certificate
+        found = search(lattice, Quality(), RunContext()).certificate
         assert found.proven
         assert np.allclose(found.score, wanted, rtol=1e-12)
 
@@ -58,7 +58,7 @@ def test_the_search_finds_the_best_of_all_nodes_for_every_quality(quality, limit
     for seed in some(range(3), 2):
         lattice = Lattice(keys_at(seed), Models(3), limit)
         wanted = by_looking_at_all(lattice, quality)
-        found = search(lattice, quality, Run()).certificate
+        found = search(lattice, quality, RunContext()).certificate
         assert found.proven
         assert np.allclose(found.score, wanted, rtol=1e-12)
 
@@ -92,7 +92,7 @@ def test_the_search_finds_the_best_of_all_nodes_of_a_population_and_of_the_file(
     models = Models.of(1, built(OF_MORE_THAN_A_CLASS[name]))
     lattice = Lattice(keys_at(5), models, limit)
     wanted = by_looking_at_all(lattice, quality)
-    found = search(lattice, quality, Run()).certificate
+    found = search(lattice, quality, RunContext()).certificate
     assert found.proven
     assert np.allclose(found.score, wanted, rtol=1e-12)
 
@@ -104,7 +104,7 @@ def test_the_search_finds_the_best_of_all_nodes_by_every_estimator(estimator, so
         models = Models.of(1, built({"population_uniqueness": given}))
         lattice = Lattice(keys_at(6), models, limit)
         wanted = by_looking_at_all(lattice, Quality())
-        assert np.allclose(search(lattice, Quality(), Run()).certificate.score, wanted, rtol=1e-12)
+        assert np.allclose(search(lattice, Quality(), RunContext()).certificate.score, wanted, rtol=1e-12)
 
 
 # damaged proofs

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tacita
 from lattices import QUALITIES, by_looking_at_all, keys_at
-from tacita.core import DataError, Microdata, Run
+from tacita.core import DataError, Microdata, RunContext
 from tacita.microdata import verify
 from tacita.microdata.methods.generalisation.lattice import Lattice
 from tacita.microdata.methods.generalisation.models import Models, built
@@ -48,7 +48,13 @@ def register(seed, patients=60):
 
 
 def release(frame, method="generalise", **given):
-    settings = {"k": 2, "insist": True, "measures": ["k_anonymity"], "hierarchy": {"age": AGES}, **given}
+    settings = {
+        "k": 2,
+        "accept_risks": True,
+        "measures": ["k_anonymity"],
+        "hierarchy": {"age": AGES},
+        **given,
+    }
     if method == "generalise":
         settings = {"suppression_limit": 0.3, **settings}
     return tacita.protect(frame, quasi=KEYS, method=method, **settings)
@@ -179,9 +185,9 @@ def test_the_search_finds_the_best_of_all_nodes_where_units_have_several_keys(mo
     best = by_looking_at_all(lattice, quality)
     if best is None:
         with pytest.raises(DataError):
-            search(lattice, quality, Run())
+            search(lattice, quality, RunContext())
     else:
-        found = search(Lattice(keys, Models.of(3, built(settings)), limit), quality, Run())
+        found = search(Lattice(keys, Models.of(3, built(settings)), limit), quality, RunContext())
         assert found.certificate.proven
         assert np.allclose(found.certificate.score, best)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tacita
 from effort import DEAR
-from tacita.core import Run
+from tacita.core import RunContext
 
 from . import slow_twin
 
@@ -188,7 +188,7 @@ def test_a_soft_stop_is_recorded_and_verified():
         quasi=KEYS,
         method="local-suppression",
         measures=["k_anonymity"],
-        run=Run(enough=lambda: True),
+        context=RunContext(should_stop=lambda: True),
     )
     assert all(each.passed for each in release.record.verdicts)
     assert "search-stopped" in {each.name for each in release.record.cautions}

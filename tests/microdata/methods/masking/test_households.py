@@ -14,7 +14,7 @@ import tacita
 from effort import DEAR
 from households_at_hand import REGIONS, persons, sdcmicro
 from seeds import SEED
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.kernels.records.swapping import pair_apart
 from tacita.microdata.methods.masking.households import Homes, RecordSwap
 from tacita.microdata.methods.masking.masking_method import Coded
@@ -121,7 +121,7 @@ def test_as_many_households_change_places_as_in_sdcmicro():
         n = figures["households"]
         codes = np.random.default_rng(1).integers(0, 9, n)
         regions = np.column_stack([codes // 3, codes]).astype(float)
-        values = RecordSwap(rate=100 * share).mask(regions, Run(seed=2))
+        values = RecordSwap(rate=100 * share).mask(regions, RunContext(seed=2))
         assert (values != regions).any(axis=1).sum() == figures["swapped"]
 
 

@@ -14,7 +14,7 @@ import tacita
 from households_at_hand import persons, sdcmicro
 from seeds import SEED
 from tacita import api
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.masking.pram import PRAM
 from tacita.microdata.methods.masking.transitions import draw, generated, invariant
 from tacita.microdata.plans.plan import Plan
@@ -99,7 +99,8 @@ def test_frequencies_of_many_releases_are_those_of_the_originals_on_average():
     codes = np.repeat([0.0, 1.0, 2.0], [120, 60, 20]).reshape(-1, 1)
     method = PRAM(pd=0.3, alpha=1)
     runs = [
-        np.bincount(method.mask(codes, Run(seed=seed))[:, 0].astype(int), minlength=3) for seed in range(800)
+        np.bincount(method.mask(codes, RunContext(seed=seed))[:, 0].astype(int), minlength=3)
+        for seed in range(800)
     ]
     mean, error = np.mean(runs, axis=0), np.std(runs, axis=0) / np.sqrt(800)
     assert (np.abs(mean - [120, 60, 20]) <= 4.5 * error).all()
@@ -115,7 +116,7 @@ def test_the_corrected_counts_are_unbiased_and_their_standard_error_is_true():
     estimates, errors = [], []
     for seed in range(1500):
         counts = np.bincount(draw(codes, r, np.random.default_rng(seed)), minlength=3)
-        found = tacita.unpram(dict(zip(names, counts.tolist(), strict=True)), matrix)
+        found = tacita.estimate_pram_frequencies(dict(zip(names, counts.tolist(), strict=True)), matrix)
         estimates.append([found[name].frequency for name in names])
         errors.append([found[name].standard_error for name in names])
     spread = np.std(estimates, axis=0)
@@ -137,7 +138,7 @@ def test_the_corrected_counts_are_unbiased_and_their_standard_error_is_true():
 )
 def test_counts_that_cannot_be_corrected_are_refused(counts, matrix, words):
     with pytest.raises(tacita.ParameterError, match=words):
-        tacita.unpram(counts, matrix)
+        tacita.estimate_pram_frequencies(counts, matrix)
 
 
 def test_a_release_promises_its_matrix_and_an_invariant_one_its_frequencies():
@@ -206,7 +207,7 @@ def test_columns_of_a_household_are_drawn_once_a_household():
 
 def test_columns_change_independently_of_each_other():
     codes = np.random.default_rng(0).integers(0, 4, (20_000, 2)).astype(float)
-    changed = PRAM(pd=0.5, alpha=1).mask(codes, Run(seed=3)) != codes
+    changed = PRAM(pd=0.5, alpha=1).mask(codes, RunContext(seed=3)) != codes
     both, apart = changed.all(axis=1).mean(), changed.mean(axis=0).prod()
     assert abs(both - apart) < 4.5 * np.sqrt(apart / 20_000)
 
@@ -263,7 +264,7 @@ def test_the_plan_the_steps_and_the_file_take_columns_for_categories_alike(tmp_p
     for plan in (one, other):
         again = Plan.from_toml(plan.to_toml(tmp_path), tmp_path)
         assert again == plan
-        first = api.run(again)
+        first = api.run_plan(again)
         assert "drawn-from-matrix" in {verdict.guarantee for verdict in first.record.verdicts}
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 

@@ -80,7 +80,7 @@ def test_with_units_every_value_stands_for_k_of_them():
 
 def test_loses_less_than_groups_of_whole_records():
     x = np.random.default_rng(3).normal(size=(120, 4))
-    whole = tacita.method("mdav", k=3).partition(x).sse(x)
+    whole = tacita.get_method("mdav", k=3).partition(x).sse(x)
     assert ((x - OneDims(k=3).mask(x)) ** 2).sum() < whole / 10
 
 

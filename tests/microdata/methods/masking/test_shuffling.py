@@ -8,7 +8,7 @@ import pytest
 
 import tacita
 from seeds import SEED
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.masking.shuffling import Shuffle
 
 
@@ -28,14 +28,14 @@ def rank_correlations(x):
 
 def test_marginals_are_exact_and_rank_correlations_near():
     x = skewed()
-    z = Shuffle().mask(x, Run(seed=1))
+    z = Shuffle().mask(x, RunContext(seed=1))
     assert np.array_equal(np.sort(z, axis=0), np.sort(x, axis=0))
     assert np.abs(rank_correlations(z) - rank_correlations(x)).max() < 0.05
 
 
 def test_without_columns_beside_the_true_values_play_no_part():
     x = skewed()
-    z = Shuffle().mask(x, Run(seed=1))
+    z = Shuffle().mask(x, RunContext(seed=1))
     assert (
         np.abs([rank_correlations(np.column_stack([x[:, j], z[:, j]]))[0, 1] for j in range(3)]).max() < 0.05
     )
@@ -44,7 +44,7 @@ def test_without_columns_beside_the_true_values_play_no_part():
 def test_the_relation_with_columns_beside_is_kept():
     x = skewed()
     y, s = x[:, :2], x[:, 2:]
-    z = Shuffle().mask(y, Run(seed=1), beside=s)
+    z = Shuffle().mask(y, RunContext(seed=1), beside=s)
     before, after = rank_correlations(np.column_stack([y, s])), rank_correlations(np.column_stack([z, s]))
     assert np.abs(before - after).max() < 0.05
 
@@ -53,7 +53,7 @@ def test_given_what_is_beside_the_new_values_do_not_depend_on_the_true_ones():
     rng = np.random.default_rng(0)
     s = rng.normal(size=(6000, 1))
     y = 0.7 * s + rng.normal(size=(6000, 1))
-    z = Shuffle().mask(y, Run(seed=1), beside=s)
+    z = Shuffle().mask(y, RunContext(seed=1), beside=s)
     slope = np.linalg.lstsq(s, y, rcond=None)[0]
     assert abs(np.corrcoef((y - s @ slope)[:, 0], (z - s @ slope)[:, 0])[0, 1]) < 0.05
 

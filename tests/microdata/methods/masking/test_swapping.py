@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tacita
 from effort import MANY
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.kernels.records.swapping import pair_ranks
 from tacita.microdata.methods.masking.swapping import RankSwap
 from twins.swapping import paired_ranks
@@ -43,7 +43,7 @@ def test_all_free_ranks_within_reach_are_equally_likely():
 @given(st.integers(10, 200), st.floats(10, 100), st.integers(0, 10**6))
 def test_swaps_are_mutual_and_at_most_p_percent_apart(n, p, seed):
     x = np.random.default_rng(seed).permutation(n).astype(float).reshape(-1, 1)
-    z = RankSwap(p=p).mask(x, Run(seed=seed))
+    z = RankSwap(p=p).mask(x, RunContext(seed=seed))
     assert np.array_equal(np.sort(z, axis=0), np.sort(x, axis=0))
     assert np.abs(z - x).max() <= p * n / 100
     came_from = dict(zip(x[:, 0], z[:, 0], strict=True))
@@ -52,14 +52,14 @@ def test_swaps_are_mutual_and_at_most_p_percent_apart(n, p, seed):
 
 def test_few_values_stay_where_they_were():
     x = np.random.default_rng(0).normal(size=(2000, 3))
-    z = RankSwap(p=5).mask(x, Run(seed=1))
+    z = RankSwap(p=5).mask(x, RunContext(seed=1))
     assert (z == x).mean() < 0.02
 
 
 def test_correlations_weaken_with_p():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(3000, 2)) @ [[1.0, 0.9], [0.0, 0.4]]
-    found = [np.corrcoef(RankSwap(p=p).mask(x, Run(seed=1)).T)[0, 1] for p in (1, 10, 40)]
+    found = [np.corrcoef(RankSwap(p=p).mask(x, RunContext(seed=1)).T)[0, 1] for p in (1, 10, 40)]
     assert np.corrcoef(x.T)[0, 1] > found[0] > found[1] > found[2]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tacita
 from effort import DEAR
-from tacita.core import ParameterError, Partition, Run
+from tacita.core import ParameterError, Partition, RunContext
 from tacita.kernels.records import annealing as walk
 from tacita.kernels.records import move_costs
 from tacita.microdata.methods.microaggregation import annealing
@@ -24,8 +24,8 @@ def records(seed, n, d=3, tied=False):
 
 
 def walks_over(x, k, seed=1, starts=1):
-    labels = tacita.method("mdav", k=k).partition(x).labels
-    return Walks(x, labels, k, np.arange(seed, seed + starts, dtype=np.uint64), Run(threads=1))
+    labels = tacita.get_method("mdav", k=k).partition(x).labels
+    return Walks(x, labels, k, np.arange(seed, seed + starts, dtype=np.uint64), RunContext(threads=1))
 
 
 def error(state, x):
@@ -169,23 +169,25 @@ def test_never_worse_than_its_start_and_sizes_stay_below_2k(seed, k, n, shape):
     start = Partition(generator.permutation(np.arange(n) % (n // k)), k)
     found = Best(k=k, effort=0.01).partition(x, start=start)
     assert found.sse(x) <= start.sse(x)
-    assert Best(k=k, effort=0.01).partition(x).sse(x) <= tacita.method("mdav", k=k).partition(x).sse(x)
+    assert Best(k=k, effort=0.01).partition(x).sse(x) <= tacita.get_method("mdav", k=k).partition(x).sse(x)
     assert found.sizes.min() >= k
 
 
 def test_same_seed_and_effort_give_the_same_labels_whatever_the_threads():
     x = records(0, 200)
     method = Best(k=3, effort=0.3, starts=4)
-    one, two, three = (method.partition(x, Run(seed=5, threads=threads)).labels for threads in (1, 2, 4))
+    one, two, three = (
+        method.partition(x, RunContext(seed=5, threads=threads)).labels for threads in (1, 2, 4)
+    )
     assert np.array_equal(one, two)
     assert np.array_equal(one, three)
-    other = Best(k=3, effort=0.02, starts=4).partition(x, Run(seed=6)).labels
+    other = Best(k=3, effort=0.02, starts=4).partition(x, RunContext(seed=6)).labels
     assert not np.array_equal(one, other)
 
 
 def test_a_stopped_run_returns_its_best_groups_so_far_and_a_cancelled_one_none():
     x = records(1, 300)
-    mdav = tacita.method("mdav", k=3).partition(x)
+    mdav = tacita.get_method("mdav", k=3).partition(x)
     stages = []
 
     def told():
@@ -193,25 +195,25 @@ def test_a_stopped_run_returns_its_best_groups_so_far_and_a_cancelled_one_none()
 
     def steered(**asked):
         stages.clear()
-        return Run(on_progress=lambda heard: stages.append(heard.stage), **asked)
+        return RunContext(on_progress=lambda heard: stages.append(heard.stage), **asked)
 
-    found = Best(k=3, effort=1).partition(x, steered(enough=told))
+    found = Best(k=3, effort=1).partition(x, steered(should_stop=told))
     assert told()
     assert found.sse(x) < mdav.sse(x)
-    at_once = Best(k=3, effort=1).partition(x, Run(enough=lambda: True), start=mdav)
+    at_once = Best(k=3, effort=1).partition(x, RunContext(should_stop=lambda: True), start=mdav)
     assert np.array_equal(at_once.labels, mdav.labels)
     with pytest.raises(tacita.Cancelled):
-        Best(k=3, effort=1).partition(x, steered(cancelled=told))
+        Best(k=3, effort=1).partition(x, steered(should_cancel=told))
 
 
 def test_a_long_step_of_a_walk_is_the_same_in_slices(monkeypatch):
     x = records(3, 2300)
     x -= x.mean(axis=0)
-    start = tacita.method("mdav", k=3).partition(x).labels
+    start = tacita.get_method("mdav", k=3).partition(x).labels
     found = []
     for most in (10**9, 5000):
         monkeypatch.setattr(annealing, "_MOVES_PER_CALL", most)
-        walks = annealing.Walks(x, start, 3, np.array([7, 8], dtype=np.uint64), Run())
+        walks = annealing.Walks(x, start, 3, np.array([7, 8], dtype=np.uint64), RunContext())
         walks.anneal(4_000_000, remember=False)
         found.append([state.labels.tolist() for state in walks.states])
     assert found[0] == found[1]
@@ -219,9 +221,9 @@ def test_a_long_step_of_a_walk_is_the_same_in_slices(monkeypatch):
 
 def test_one_column_is_solved_exactly_however_soon_it_is_told_to_stop():
     x = records(4, 90)[:, :1]
-    found = Best(k=3).partition(x, Run(enough=lambda: True))
+    found = Best(k=3).partition(x, RunContext(should_stop=lambda: True))
     assert found.gap == 0
-    assert found.sse(x) == pytest.approx(tacita.method("hm", k=3).partition(x).sse(x))
+    assert found.sse(x) == pytest.approx(tacita.get_method("hm", k=3).partition(x).sse(x))
 
 
 @pytest.mark.parametrize(("effort", "how"), [(0.5, "pool"), (10, "quick"), (60, "thorough")])
@@ -230,7 +232,7 @@ def test_combining_groups_tells_how_far_it_is(effort, how):
     x = np.random.default_rng(4).normal(size=(150, 3))
     method = Best(k=3, effort=effort)
     assert method._shares(len(x), round(effort * 1e6))[1] == how
-    method.partition(x, Run(on_progress=heard.append))
+    method.partition(x, RunContext(on_progress=heard.append))
     shares = [each.share for each in heard if each.stage == "combining groups"]
     assert len(shares) > 2
     assert shares == sorted(shares)
@@ -240,7 +242,7 @@ def test_combining_groups_tells_how_far_it_is(effort, how):
 def test_time_becomes_the_effort_that_repeats_it():
     x = records(2, 120)
     ticks = iter(range(10**6))
-    sized = Best(k=3, time=100).sized(x, Run(), clock=lambda: 2.0 * next(ticks))
+    sized = Best(k=3, time=100).sized(x, RunContext(), clock=lambda: 2.0 * next(ticks))
     assert sized.time is None
     assert sized.effort == float(f"{sized.effort:.3g}")
     assert sized.effort > 0.05
@@ -259,13 +261,13 @@ def test_compiling_on_first_use_is_not_part_of_the_time(monkeypatch):
         return clock[0]
 
     monkeypatch.setattr(best, "_compile", compiling)
-    sized = Best(k=3, time=100).sized(records(2, 120), Run(), clock=ticking)
+    sized = Best(k=3, time=100).sized(records(2, 120), RunContext(), clock=ticking)
     assert sized.effort > 0.05
 
 
 def test_a_very_long_time_is_not_spent_measuring_and_its_effort_can_be_asked_for():
     ticks = iter(range(10**6))
-    sized = Best(k=3, time=1e6).sized(records(2, 120), Run(), clock=lambda: 2.0 * next(ticks))
+    sized = Best(k=3, time=1e6).sized(records(2, 120), RunContext(), clock=lambda: 2.0 * next(ticks))
     assert Best(k=3, effort=sized.effort).effort == sized.effort
 
 
@@ -290,7 +292,7 @@ def test_the_record_of_a_release_names_the_effort_and_repeats_it_to_the_byte():
 def test_one_varying_column_is_solved_exactly_and_says_so():
     x = np.column_stack([records(4, 50, 1), np.full(50, 3.0)])
     found = Best(k=4).partition(x)
-    assert found.sse(x) == pytest.approx(tacita.method("hm", k=4).partition(x[:, :1]).sse(x))
+    assert found.sse(x) == pytest.approx(tacita.get_method("hm", k=4).partition(x[:, :1]).sse(x))
     assert found.lower_bound == found.sse(x)
     assert Best(k=4, **QUICK).partition(records(4, 50)).lower_bound is None
 
@@ -313,7 +315,7 @@ def test_more_records_than_mdav_can_take_at_once_are_started_in_blocks():
     x = records(7, 10_500, 2)
     found = Best(k=5, effort=1).partition(x)
     assert 5 <= found.sizes.min() <= found.sizes.max() <= 9
-    assert found.sse(x) < 0.9 * tacita.method("mdav", k=5).partition(x).sse(x)
+    assert found.sse(x) < 0.9 * tacita.get_method("mdav", k=5).partition(x).sse(x)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import ParameterError, Partition, Run
+from tacita.core import ParameterError, Partition, RunContext
 from tacita.kernels.records import annealing, move_costs
 from tacita.kernels.records.distance import nearest_in_windows
 from tacita.microdata.methods.microaggregation import neighbours
@@ -66,7 +66,7 @@ def test_lists_hold_the_nearest_of_all_windows(kind, n, d, width, seed):
 def test_large_files_get_nearly_the_true_neighbours():
     x = drawn("normal", 7000, 4)
     x = np.ascontiguousarray(x[cut_order(x)])
-    near = nearest_by_cuts(x, 10, Run())
+    near = nearest_by_cuts(x, 10, RunContext())
     rows = np.arange(0, 7000, 70)
     gaps = ((x[rows, None] - x[None]) ** 2).sum(axis=2)
     gaps[np.arange(100), rows] = np.inf
@@ -77,16 +77,16 @@ def test_large_files_get_nearly_the_true_neighbours():
 
 
 def test_copies_do_not_all_list_the_same_few():
-    near = nearest_by_cuts(np.zeros((128, 2)), 10, Run())
+    near = nearest_by_cuts(np.zeros((128, 2)), 10, RunContext())
     assert np.bincount(near.ravel(), minlength=128).max() <= 25
 
 
 def walk_over(x, k, units=None):
-    labels = tacita.method("mdav", k=k).partition(x, units=units).labels
+    labels = tacita.get_method("mdav", k=k).partition(x, units=units).labels
     kept = np.bincount(labels)[labels] < 2 * k
     x, units = np.ascontiguousarray(x[kept]), None if units is None else units[kept]
     labels = np.unique(labels[kept], return_inverse=True)[1]
-    return Walks(x, labels, k, np.array([7], dtype=np.uint64), Run(threads=1), k + 6, units)
+    return Walks(x, labels, k, np.array([7], dtype=np.uint64), RunContext(threads=1), k + 6, units)
 
 
 @given(
@@ -140,7 +140,7 @@ def test_borders_of_blocks_cost_no_group_its_records_or_units(n, k, kind, units,
     x = drawn(kind, n, 3, n)
     given_units = None if units == "none" else spread(units, n, n)
     method = Blocks(k=k, block=100, inside=inside, moves=2)
-    inside_blocks = method.group(x, given_units, Run())
+    inside_blocks = method.group(x, given_units, RunContext())
     found = method.partition(x, units=given_units)
     for labels in (inside_blocks, found.labels):
         Partition(labels, k, given_units)
@@ -164,23 +164,23 @@ def test_a_unit_that_fills_a_block_alone_does_not_stay_alone():
 @pytest.mark.parametrize("kind", KINDS)
 def test_blocks_lose_no_more_than_mdav_of_the_whole_file(kind, k):
     x = drawn(kind, 12_000, 4)
-    whole = tacita.method("mdav", k=k).partition(x)
+    whole = tacita.get_method("mdav", k=k).partition(x)
     assert Blocks(k=k).partition(x).sse(x) <= whole.sse(x) * (1 + 1e-12)
 
 
 def test_with_units_blocks_lose_no_more_than_mdav_of_the_whole_file():
     x, units = drawn("normal", 12_000, 4), spread("small", 12_000)
-    whole = tacita.method("mdav", k=3).partition(x, units=units)
+    whole = tacita.get_method("mdav", k=3).partition(x, units=units)
     assert Blocks(k=3).partition(x, units=units).sse(x) < whole.sse(x)
 
 
 def test_the_number_of_threads_changes_nothing_and_the_seed_does():
     x = drawn("skewed", 7000, 3)
     method = Blocks(k=3, block=500)
-    one, two, four = (method.partition(x, Run(threads=threads)).labels for threads in (1, 2, 4))
+    one, two, four = (method.partition(x, RunContext(threads=threads)).labels for threads in (1, 2, 4))
     assert np.array_equal(one, two)
     assert np.array_equal(one, four)
-    assert not np.array_equal(one, method.partition(x, Run(seed=5)).labels)
+    assert not np.array_equal(one, method.partition(x, RunContext(seed=5)).labels)
 
 
 def test_told_that_it_is_enough_it_keeps_what_it_has_and_cancelled_nothing():
@@ -192,25 +192,25 @@ def test_told_that_it_is_enough_it_keeps_what_it_has_and_cancelled_nothing():
 
     def steered(**asked):
         stages.clear()
-        return Run(on_progress=lambda heard: stages.append(heard.stage), threads=1, **asked)
+        return RunContext(on_progress=lambda heard: stages.append(heard.stage), threads=1, **asked)
 
     method = Blocks(k=3, block=1000, moves=50)
-    start = Partition(method.group(x, None, Run()), 3)
-    found = method.partition(x, steered(enough=told))
+    start = Partition(method.group(x, None, RunContext()), 3)
+    found = method.partition(x, steered(should_stop=told))
     assert told()
     assert found.sse(x) < start.sse(x)
     assert found.sse(x) > method.partition(x).sse(x)
-    at_once = method.partition(x, Run(enough=lambda: True))
+    at_once = method.partition(x, RunContext(should_stop=lambda: True))
     assert np.array_equal(at_once.labels, start.labels)
     with pytest.raises(tacita.Cancelled):
-        method.partition(x, steered(cancelled=told))
+        method.partition(x, steered(should_cancel=told))
 
 
 def test_a_file_of_one_block_is_grouped_by_the_method_inside_and_bettered():
     x = drawn("clustered", 600, 3)
-    whole = tacita.method("cbfs", k=4).partition(x)
+    whole = tacita.get_method("cbfs", k=4).partition(x)
     method = Blocks(k=4, inside="CBFS")
-    assert np.array_equal(Partition(method.group(x, None, Run()), 4).labels, whole.labels)
+    assert np.array_equal(Partition(method.group(x, None, RunContext()), 4).labels, whole.labels)
     assert method.partition(x).sse(x) < whole.sse(x)
 
 

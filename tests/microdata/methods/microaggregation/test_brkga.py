@@ -5,7 +5,7 @@ import pytest
 from experiments.published import BRKGA
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.kernels.records.genetic_ops import decode_medoids, settle
 from tacita.microdata.methods.microaggregation import brkga
 from tacita.microdata.methods.microaggregation.brkga import (
@@ -33,7 +33,7 @@ def plain_decode(x, medoids, k, by_group):
 def test_decoding_equals_the_plain_twin_also_where_lists_run_out_and_records_repeat(by_group, count, whole):
     rng = np.random.default_rng(1)
     x = rng.integers(0, 4, size=(60, 2)).astype(float) if whole else rng.normal(size=(60, 4))
-    near, gaps = neighbours(x, count, Run())
+    near, gaps = neighbours(x, count, RunContext())
     medoids = np.sort(np.array([rng.choice(60, 9, replace=False) for _ in range(20)]), axis=1)
     fitness, labels = np.empty(20), np.empty((20, 60), dtype=np.int64)
     decode_medoids(x, near, gaps, medoids, 4, by_group, fitness, labels)
@@ -51,7 +51,7 @@ def test_whatever_labels_become_groups_of_k_to_2k_less_one(k):
             for x in (rng.normal(size=(n, 2)), np.ones((n, 1)), rng.integers(0, 2, (n, 1)).astype(float)):
                 if n >= k:
                     found = labels.copy()
-                    error = settle(x, found, neighbours(x, 8, Run())[0], k, 20, 0.0)
+                    error = settle(x, found, neighbours(x, 8, RunContext())[0], k, 20, 0.0)
                     done = tacita.core.Partition(found, k)
                     assert done.sizes.max() < 2 * k
                     assert error == pytest.approx(done.sse(x), abs=1e-9)
@@ -78,10 +78,10 @@ def test_golden_section_finds_the_least_of_a_valley_in_few_looks(low, high, best
 
 def test_same_seed_same_groups_and_another_seed_searches_elsewhere():
     x = np.random.default_rng(0).normal(size=(80, 3))
-    made = tacita.method("brkga", k=3, generations=5, polish=False)
-    first = made.partition(x, Run(seed=1)).labels
-    assert np.array_equal(first, made.partition(x, Run(seed=1)).labels)
-    assert not np.array_equal(first, made.partition(x, Run(seed=2)).labels)
+    made = tacita.get_method("brkga", k=3, generations=5, polish=False)
+    first = made.partition(x, RunContext(seed=1)).labels
+    assert np.array_equal(first, made.partition(x, RunContext(seed=1)).labels)
+    assert not np.array_equal(first, made.partition(x, RunContext(seed=2)).labels)
 
 
 @pytest.mark.parametrize(
@@ -94,18 +94,18 @@ def test_the_number_of_threads_changes_no_byte(monkeypatch, options):
     whole = Search.shares
     monkeypatch.setattr(Search, "shares", lambda *of: decoded.append(len(whole(*of))) or whole(*of))
     x = np.random.default_rng(3).normal(size=(90, 3))
-    made = tacita.method("brkga", k=4, generations=4, population=30, **options)
-    first = made.partition(x, Run(seed=5, threads=1)).labels
+    made = tacita.get_method("brkga", k=4, generations=4, population=30, **options)
+    first = made.partition(x, RunContext(seed=5, threads=1)).labels
     assert set(decoded) == {1}
     for threads in (2, 3, 64):
         decoded.clear()
-        assert made.partition(x, Run(seed=5, threads=threads)).labels.tobytes() == first.tobytes()
+        assert made.partition(x, RunContext(seed=5, threads=threads)).labels.tobytes() == first.tobytes()
         assert 1 < max(decoded) <= threads
 
 
 def test_every_chromosome_is_decoded_by_one_thread_and_few_are_not_shared_out():
     def shares(n, count, threads):
-        run, nothing = Run(threads=threads), np.empty((0, 0))
+        run, nothing = RunContext(threads=threads), np.empty((0, 0))
         with ThreadPoolExecutor(1) as pool:
             x = np.empty((n, 0))
             search = Search(x, nothing, nothing, np.random.default_rng(0), run, 0.0, 0, np.inf, pool)
@@ -124,21 +124,21 @@ def test_every_chromosome_is_decoded_by_one_thread_and_few_are_not_shared_out():
 def test_a_time_budget_ends_the_search_with_valid_groups():
     x = np.random.default_rng(0).normal(size=(200, 3))
     for threads in (1, 4):
-        found = tacita.method("brkga", k=3, time=1e-6).partition(x, Run(threads=threads))
+        found = tacita.get_method("brkga", k=3, time=1e-6).partition(x, RunContext(threads=threads))
         assert found.sizes.min() >= 3
 
 
 def test_more_groups_than_fit_are_refused():
     with pytest.raises(tacita.ParameterError, match="at most n / k = 3, got 4"):
-        tacita.method("brkga", k=3, groups=4).partition(np.arange(10.0)[:, None])
+        tacita.get_method("brkga", k=3, groups=4).partition(np.arange(10.0)[:, None])
 
 
 def test_cancelling_stops_between_generations():
     heard = []
     with pytest.raises(tacita.Cancelled, match="evolving groups"):
-        tacita.method("brkga", k=3).partition(
+        tacita.get_method("brkga", k=3).partition(
             np.random.default_rng(0).normal(size=(60, 2)),
-            Run(on_progress=heard.append, cancelled=lambda: len(heard) > 5),
+            RunContext(on_progress=heard.append, should_cancel=lambda: len(heard) > 5),
         )
 
 
@@ -146,9 +146,9 @@ def test_cancelling_stops_between_generations():
 @pytest.mark.parametrize("fitness", ["group", "overall"])
 def test_census_loses_less_than_published_also_without_polish(benchmark, fitness):
     z = benchmark("census")
-    found = tacita.method("brkga", k=3, groups=324, generations=40, fitness=fitness, polish=False).partition(
-        z
-    )
+    found = tacita.get_method(
+        "brkga", k=3, groups=324, generations=40, fitness=fitness, polish=False
+    ).partition(z)
     loss = 100 * found.sse(z) / (z**2).sum()
     print(f"brkga, {fitness}: {loss:.3f}, published {BRKGA['census'][3]}")
     assert loss <= BRKGA["census"][3]
@@ -157,14 +157,14 @@ def test_census_loses_less_than_published_also_without_polish(benchmark, fitness
 def test_every_number_of_groups_is_tried_once_if_asked_and_time_still_bounds_it():
     x = np.random.default_rng(2).normal(size=(60, 2))
     looked = []
-    made = tacita.method("brkga", k=4, generations=3, search="all", polish=False)
+    made = tacita.get_method("brkga", k=4, generations=3, search="all", polish=False)
     object.__setattr__(
         made, "_evolve", lambda c, search: looked.append(c) or type(made)._evolve(made, c, search)
     )
     found = made.partition(x)
     assert looked == list(range(15, 8, -1))
     assert found.sizes.min() >= 4
-    assert tacita.method("brkga", k=4, search="all", time=1e-6).partition(x).sizes.min() >= 4
+    assert tacita.get_method("brkga", k=4, search="all", time=1e-6).partition(x).sizes.min() >= 4
 
 
 def test_one_number_after_another_ends_when_it_is_late():

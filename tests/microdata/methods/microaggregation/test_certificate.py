@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 import tacita
 from effort import DEAR
-from tacita.core import Cancelled, DataError, ParameterError, Partition, Run
+from tacita.core import Cancelled, DataError, ParameterError, Partition, RunContext
 from tacita.microdata.methods.microaggregation.bounding import Pricing, least_shares
 from tacita.microdata.methods.microaggregation.certificate import certify, instant_bound
 from tacita.microdata.methods.microaggregation.set_partitioning import Columns, broken_triples
@@ -81,7 +81,7 @@ def test_the_search_finds_the_group_worth_most(problem, seed):
     prices = rng.exponential(max(1e-3, float(x.var())), n)
     triples = np.array(list(combinations(range(n), 3))[:: max(1, n // 2)], dtype=np.int64).reshape(-1, 3)
     fines = rng.exponential(prices.mean(), len(triples))
-    pricing = Pricing(x, k, least_shares(x, k, Run()) + 1e-9)
+    pricing = Pricing(x, k, least_shares(x, k, RunContext()) + 1e-9)
     pricing.fined(triples, fines)
     worths = {group: value(x, group, prices, triples, fines) for group in groups_of(n, k)}
     slack = ROUNDING * (1 + float(prices.sum() + (x**2).sum()))
@@ -108,7 +108,7 @@ def test_the_search_finds_the_group_worth_most(problem, seed):
 
 def test_columns_are_kept_once_with_their_squared_error():
     x = mixture(10, 2)
-    pricing = Pricing(x, 3, least_shares(x, 3, Run()))
+    pricing = Pricing(x, 3, least_shares(x, 3, RunContext()))
     columns = Columns(10, 3, pricing.errors_of)
     assert columns.add(np.array([[2, 1, 0, -1, -1], [0, 1, 2, -1, -1], [5, 9, 7, 8, 6]])) == 2
     assert columns.add(np.array([[9, 8, 7, 6, 5], [1, 2, 3, -1, -1]])) == 1
@@ -118,7 +118,7 @@ def test_columns_are_kept_once_with_their_squared_error():
 
 def test_broken_triples_are_those_that_weights_serve_more_than_once():
     x = mixture(9, 2)
-    columns = Columns(9, 2, Pricing(x, 2, least_shares(x, 2, Run())).errors_of)
+    columns = Columns(9, 2, Pricing(x, 2, least_shares(x, 2, RunContext())).errors_of)
     columns.add(np.array([[0, 1, -1], [1, 2, -1], [0, 2, -1], [3, 4, 5], [3, 4, 6], [7, 8, -1]]))
     weights = np.array([0.5, 0.5, 0.5, 0.6, 0.3, 1.0])
     none = np.empty((0, 3), dtype=np.int64)
@@ -128,7 +128,7 @@ def test_broken_triples_are_those_that_weights_serve_more_than_once():
 
 def test_more_rounds_never_lower_the_bound():
     x = mixture(40, 3)
-    start = tacita.method("mdav", k=3).partition(x)
+    start = tacita.get_method("mdav", k=3).partition(x)
     bounds = [certify(x, 3, start, effort=effort).lower_bound for effort in (0, 1, 4, 12, 40)]
     # a bound counts up to the tolerance of the solver
     assert (np.diff(bounds) >= -1e-7 * start.sse(x)).all()
@@ -139,7 +139,7 @@ def test_more_rounds_never_lower_the_bound():
 @pytest.mark.long
 def test_a_good_partition_of_a_mixture_is_proven_best_or_bettered():
     x = mixture(60, 3)
-    start = tacita.method("mdav", k=3).partition(x)
+    start = tacita.get_method("mdav", k=3).partition(x)
     proof = certify(x, 3, start)
     assert proof.gap < 0.005
     assert proof.sse <= start.sse(x)
@@ -180,7 +180,7 @@ def test_one_column_is_settled_exactly():
     proof = certify(x, 4, blocks(200, 4))
     assert proof.proven_optimal
     assert proof.gap == 0
-    assert proof.sse == tacita.method("hm", k=4).partition(x).sse(x - x.mean())
+    assert proof.sse == tacita.get_method("hm", k=4).partition(x).sse(x - x.mean())
 
 
 def test_records_all_alike_cost_nothing():
@@ -214,12 +214,12 @@ def test_cancelling_ends_the_proof():
     x = mixture(50, 3)
     calls = iter(range(1000))
     with pytest.raises(Cancelled):
-        certify(x, 3, blocks(50, 3), Run(cancelled=lambda: next(calls) > 5))
+        certify(x, 3, blocks(50, 3), RunContext(should_cancel=lambda: next(calls) > 5))
 
 
 def test_progress_ends_at_its_total():
     heard = []
-    certify(mixture(20, 2), 3, blocks(20, 3), Run(on_progress=heard.append))
+    certify(mixture(20, 2), 3, blocks(20, 3), RunContext(on_progress=heard.append))
     assert heard[-1].share == 1
 
 

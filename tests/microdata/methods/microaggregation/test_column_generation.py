@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tacita
 from effort import DEAR
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.microdata.methods.microaggregation.best import Best
 from tacita.microdata.methods.microaggregation.bounding import Pricing, least_shares
 from tacita.microdata.methods.microaggregation.column_generation import (
@@ -36,11 +36,11 @@ def records(seed, n, d=3, tied=False):
 
 
 def mdav(x, k):
-    return tacita.method("mdav", k=k).partition(x).labels
+    return tacita.get_method("mdav", k=k).partition(x).labels
 
 
 def generation(x, k, most=200):
-    pricing = Pricing(x, k, least_shares(x, k, Run()))
+    pricing = Pricing(x, k, least_shares(x, k, RunContext()))
     return Generation(pricing, as_groups(mdav(x, k), k), most, lambda: False)
 
 
@@ -114,7 +114,7 @@ def test_what_is_combined_is_a_partition_however_few_are_left_to_the_integer_pro
 def test_groups_made_anew_are_the_best_where_everything_can_be_tried(n, k, thorough):
     x = records(n + k, n, 2)
     labels = mdav(x, k)
-    found = regroup(x, labels, k, as_groups(labels, k), thorough, Run())
+    found = regroup(x, labels, k, as_groups(labels, k), thorough, RunContext())
     assert Partition(found, k).sse(x) == pytest.approx(least_error(x, k))
 
 
@@ -166,7 +166,7 @@ def test_groups_made_anew_lose_less_than_annealing_alone_and_repeat():
 def test_a_stopped_regrouping_returns_what_it_started_from():
     x = records(4, 90)
     labels = mdav(x, 3)
-    found = regroup(x, labels, 3, as_groups(labels, 3), True, Run(enough=lambda: True))
+    found = regroup(x, labels, 3, as_groups(labels, 3), True, RunContext(should_stop=lambda: True))
     assert np.array_equal(found, labels)
 
 
@@ -175,7 +175,7 @@ def test_a_tightened_bound_holds_for_every_partition_below_the_error_asked_about
     n = 10
     x = records(seed, n, 2)
     least = least_error(x, k)
-    pricing = Pricing(x, k, least_shares(x, k, Run()))
+    pricing = Pricing(x, k, least_shares(x, k, RunContext()))
     candidates = Columns(n, k, pricing.errors_of)
     everything = np.full((len(list(groups_of(n, k))), 2 * k - 1), -1)
     for row, group in zip(everything, groups_of(n, k), strict=True):

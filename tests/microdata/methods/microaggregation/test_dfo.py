@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.microdata.methods.microaggregation.dfo import HEURISTICS
 from tacita.microdata.methods.microaggregation.reassignment import (
     dissolve,
@@ -29,9 +29,9 @@ CELLS = [
 @pytest.mark.parametrize(("name", "k", "start", "loss"), CELLS)
 def test_the_best_of_three_steps_loses_no_more_than_published(benchmark, name, k, start, loss):
     z = benchmark(name)
-    begun = tacita.method(start, k=k).partition(z)
+    begun = tacita.get_method(start, k=k).partition(z)
     # lazily: where an early step is good enough the others need not run
-    found = (tacita.method("dfo", k=k, step=step).partition(z, start=begun) for step in (10, 20, 30))
+    found = (tacita.get_method("dfo", k=k, step=step).partition(z, start=begun) for step in (10, 20, 30))
     assert any(100 * one.sse(z) / (z**2).sum() <= loss for one in found)
 
 
@@ -40,7 +40,7 @@ def test_groups_hold_k_and_nothing_is_worse_than_the_start(seed, k, n, step):
     generator = np.random.default_rng(seed)
     x = generator.integers(0, 6, size=(n, 2)).astype(float)
     start = Partition(generator.permutation(np.arange(n) % (n // k)), k)
-    found = tacita.method("dfo", k=k, step=step).partition(x, start=start)
+    found = tacita.get_method("dfo", k=k, step=step).partition(x, start=start)
     assert found.sizes.min() >= k
     assert found.sse(x) <= start.sse(x)
 
@@ -48,16 +48,16 @@ def test_groups_hold_k_and_nothing_is_worse_than_the_start(seed, k, n, step):
 def test_the_number_of_groups_is_searched_not_kept():
     blobs = np.repeat(np.arange(12.0) * 100, 5)[:, None]
     x = blobs + np.random.default_rng(0).normal(size=(60, 2))
-    found = tacita.method("dfo", k=3).partition(x)
-    assert len(tacita.method("mdav", k=3).partition(x)) == 20
+    found = tacita.get_method("dfo", k=3).partition(x)
+    assert len(tacita.get_method("mdav", k=3).partition(x)) == 20
     assert len(found) == 12
     assert found.sizes.tolist() == [5] * 12
 
 
 def test_a_random_origin_repeats_with_its_seed_and_holds_k():
     x = np.random.default_rng(1).normal(size=(90, 3))
-    method = tacita.method("dfo", k=4, origin="random")
-    one, two, three = (method.partition(x, Run(seed=seed)) for seed in (5, 5, 6))
+    method = tacita.get_method("dfo", k=4, origin="random")
+    one, two, three = (method.partition(x, RunContext(seed=seed)) for seed in (5, 5, 6))
     assert np.array_equal(one.labels, two.labels)
     assert not np.array_equal(one.labels, three.labels)
     assert min(one.sizes.min(), three.sizes.min()) >= 4
@@ -65,7 +65,7 @@ def test_a_random_origin_repeats_with_its_seed_and_holds_k():
 
 def test_dissolving_and_dividing_change_the_number_of_groups_as_asked():
     x = np.random.default_rng(2).normal(size=(60, 2))
-    labels = tacita.method("mdav", k=4).partition(x).labels
+    labels = tacita.get_method("mdav", k=4).partition(x).labels
     for costliest in (False, True):
         fewer = dissolve(x, labels, 4, costliest)
         assert np.array_equal(np.unique(fewer), np.arange(11))
@@ -76,9 +76,9 @@ def test_dissolving_and_dividing_change_the_number_of_groups_as_asked():
 
 def test_the_start_may_be_that_of_gsms_t2():
     x = np.random.default_rng(3).normal(size=(60, 2))
-    begun = tacita.method("gsms-t2", k=3).partition(x)
-    found = tacita.method("dfo", k=3, origin="gsms-t2").partition(x)
-    assert np.array_equal(found.labels, tacita.method("dfo", k=3).partition(x, start=begun).labels)
+    begun = tacita.get_method("gsms-t2", k=3).partition(x)
+    found = tacita.get_method("dfo", k=3, origin="gsms-t2").partition(x)
+    assert np.array_equal(found.labels, tacita.get_method("dfo", k=3).partition(x, start=begun).labels)
     assert found.sse(x) <= begun.sse(x)
 
 
@@ -111,28 +111,28 @@ def plain_search(x, labels, k, step, judge):
 def test_the_plain_search_is_algorithm_2_line_by_line(surrogate):
     x = np.random.default_rng(4).normal(size=(90, 2))
     x -= x.mean(axis=0)
-    start = tacita.method("gsms-t2", k=3).partition(x)
+    start = tacita.get_method("gsms-t2", k=3).partition(x)
     passes, free = HEURISTICS[surrogate]
 
     def judge(labels, groups):
         labels = with_groups(x, labels, groups, 3)
         for by in passes:
-            labels = improve_once(x, labels, 3, by, free, Run())
+            labels = improve_once(x, labels, 3, by, free, RunContext())
         return labels
 
     for step in (1, 10):
-        method = tacita.method("dfo", k=3, step=step, surrogate=surrogate, polish=False)
-        found = method.improve(x, start.labels, None, Run())
+        method = tacita.get_method("dfo", k=3, step=step, surrogate=surrogate, polish=False)
+        found = method.improve(x, start.labels, None, RunContext())
         assert np.array_equal(found, plain_search(x, start.labels, 3, step, judge))
         assert np.bincount(found).min() >= 3
 
 
 def test_plain_or_at_random_nothing_is_worse_than_the_start_and_seeds_repeat():
     x = np.random.default_rng(5).normal(size=(120, 3))
-    start = tacita.method("mdav", k=4).partition(x)
+    start = tacita.get_method("mdav", k=4).partition(x)
     for reach in ("at-hand", "random"):
-        method = tacita.method("dfo", k=4, surrogate="hmkm", polish=False, reach=reach)
-        found = method.partition(x, Run(seed=1), start=start)
+        method = tacita.get_method("dfo", k=4, surrogate="hmkm", polish=False, reach=reach)
+        found = method.partition(x, RunContext(seed=1), start=start)
         assert found.sizes.min() >= 4
         assert found.sse(x) < start.sse(x)
-        assert np.array_equal(found.labels, method.partition(x, Run(seed=1), start=start).labels)
+        assert np.array_equal(found.labels, method.partition(x, RunContext(seed=1), start=start).labels)

@@ -3,7 +3,7 @@ import pytest
 from experiments.published import MDAV
 
 import tacita
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.microdata.methods.microaggregation.genetic import _crossed
 
 
@@ -13,22 +13,22 @@ from tacita.microdata.methods.microaggregation.genetic import _crossed
 @pytest.mark.parametrize("n", [7, 13, 14, 60, 200])
 def test_never_worse_than_mdav_and_no_group_of_2k(n, k, block):
     x = np.random.default_rng(n).normal(size=(n, 2))
-    found = tacita.method("ga", k=k, block=block, generations=3, population=4).partition(x)
-    assert found.sse(x) <= tacita.method("mdav", k=k).partition(x).sse(x) * (1 + 1e-12)
+    found = tacita.get_method("ga", k=k, block=block, generations=3, population=4).partition(x)
+    assert found.sse(x) <= tacita.get_method("mdav", k=k).partition(x).sse(x) * (1 + 1e-12)
     assert k <= found.sizes.min() <= found.sizes.max() < 2 * k
 
 
 @pytest.mark.parametrize("x", [np.ones((20, 1)), np.repeat([[0.0], [1.0]], 11, axis=0)])
 def test_repeated_records_are_no_obstacle_in_blocks_either(x):
-    found = tacita.method("ga", k=3, block=10).partition(x)
+    found = tacita.get_method("ga", k=3, block=10).partition(x)
     assert found.sizes.min() >= 3
-    assert found.sse(x) <= tacita.method("mdav", k=3).partition(x).sse(x)
+    assert found.sse(x) <= tacita.get_method("mdav", k=3).partition(x).sse(x)
 
 
 def test_one_column_comes_to_the_proven_best():
     x = np.random.default_rng(3).normal(size=(60, 1))
-    best = tacita.method("hm", k=3).partition(x).sse(x)
-    found = tacita.method("ga", k=3).partition(x).sse(x)
+    best = tacita.get_method("hm", k=3).partition(x).sse(x)
+    found = tacita.get_method("ga", k=3).partition(x).sse(x)
     assert best * (1 - 1e-12) <= found <= best * 1.02
 
 
@@ -46,10 +46,10 @@ def test_a_child_has_whole_groups_of_one_parent_and_the_rest_of_the_other():
 
 def test_same_seed_same_groups_and_another_seed_searches_elsewhere():
     x = np.random.default_rng(0).normal(size=(150, 5))
-    made = tacita.method("ga", k=3, generations=2, population=4)
-    first = made.partition(x, Run(seed=1)).labels
-    assert np.array_equal(first, made.partition(x, Run(seed=1)).labels)
-    assert not np.array_equal(first, made.partition(x, Run(seed=2)).labels)
+    made = tacita.get_method("ga", k=3, generations=2, population=4)
+    first = made.partition(x, RunContext(seed=1)).labels
+    assert np.array_equal(first, made.partition(x, RunContext(seed=1)).labels)
+    assert not np.array_equal(first, made.partition(x, RunContext(seed=2)).labels)
 
 
 def test_cancelling_stops_between_generations():
@@ -59,8 +59,9 @@ def test_cancelling_stops_between_generations():
         return any(one.stage == "evolving groups" for one in heard)
 
     with pytest.raises(tacita.Cancelled, match="evolving groups"):
-        tacita.method("ga", k=3).partition(
-            np.random.default_rng(0).normal(size=(60, 2)), Run(on_progress=heard.append, cancelled=evolving)
+        tacita.get_method("ga", k=3).partition(
+            np.random.default_rng(0).normal(size=(60, 2)),
+            RunContext(on_progress=heard.append, should_cancel=evolving),
         )
 
 
@@ -69,7 +70,7 @@ def test_cancelling_stops_between_generations():
 )
 def test_few_generations_are_enough_to_lose_clearly_less_than_mdav(benchmark, name, bar):
     z = benchmark(name)
-    found = tacita.method("ga", k=3, generations=15, population=10).partition(z)
+    found = tacita.get_method("ga", k=3, generations=15, population=10).partition(z)
     loss = 100 * Partition(found.labels, 3).sse(z) / (z**2).sum()
     print(f"ga on {name}: {loss:.3f}, MDAV published {MDAV[name][3]}")
     assert loss < bar < MDAV[name][3]

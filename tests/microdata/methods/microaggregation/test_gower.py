@@ -32,7 +32,7 @@ def test_kernel_equals_plain_twin_ties_included(records, k):
         if "numeric" not in kinds
         else x + np.sqrt(np.arange(1, x.shape[0] + 1))[:, None] * (np.array(kinds) == "numeric")
     )
-    found = tacita.method("gower", k=k).partition(x, kinds=kinds)
+    found = tacita.get_method("gower", k=k).partition(x, kinds=kinds)
     assert same_groups(found.labels, gower_mdav(x, k, kinds))
 
 
@@ -42,14 +42,14 @@ def test_kernel_equals_plain_twin_under_the_unit_rule_and_weights(records, k, n_
     units = np.arange(len(x)) * 7 % n_units
     assume(len(np.unique(units)) >= k)
     weights = tuple(float(2**j) for j in range(len(kinds)))
-    found = tacita.method("gower", k=k, weights=weights).partition(x, kinds=kinds, units=units)
+    found = tacita.get_method("gower", k=k, weights=weights).partition(x, kinds=kinds, units=units)
     assert same_groups(found.labels, gower_mdav(x, k, kinds, weights, units))
 
 
 @given(mixed_records(), st.integers(2, 4))
 def test_a_group_publishes_mean_lower_median_and_mode(records, k):
     x, kinds = records
-    labels = tacita.method("gower", k=k).partition(x, kinds=kinds).labels
+    labels = tacita.get_method("gower", k=k).partition(x, kinds=kinds).labels
     made = published_values(x, labels, np.zeros(len(kinds), dtype=bool), kinds)
     for row, label in enumerate(labels):
         members = x[labels == label]
@@ -67,7 +67,7 @@ def test_what_a_group_publishes_equals_the_plain_twin(records, k, parts):
     groups = 0
     for part in range(parts):
         here = strata == part
-        labels[here] = groups + tacita.method("gower", k=k).partition(x[here], kinds=kinds).labels
+        labels[here] = groups + tacita.get_method("gower", k=k).partition(x[here], kinds=kinds).labels
         groups = labels[here].max() + 1
     middles = published_values(x, labels, np.zeros(len(kinds), dtype=bool), kinds)
     made = spare_records(x, middles, labels, strata, kinds, k)
@@ -81,7 +81,7 @@ def test_what_a_group_publishes_equals_the_plain_twin(records, k, parts):
 def test_a_random_file_publishes_nobodys_record():
     x = np.random.default_rng(0).integers(0, 3, (300, 6)).astype(float)
     kinds, strata = ["nominal"] * 3 + ["ordinal"] * 3, np.zeros(300, dtype=np.int64)
-    labels = tacita.method("gower", k=3).partition(x, kinds=kinds).labels
+    labels = tacita.get_method("gower", k=3).partition(x, kinds=kinds).labels
     middles = published_values(x, labels, np.zeros(6, dtype=bool), kinds)
     made = spare_records(x, middles, labels, strata, kinds, 3)
     assert exposed_groups(x, middles, labels, strata, 3).size > 70
@@ -94,7 +94,7 @@ def test_the_names_of_nominal_codes_do_not_matter_but_their_order_for_ordinal_do
     rng = np.random.default_rng(3)
     x = np.column_stack([rng.normal(size=60), rng.integers(0, 5, 60)])
     renamed = np.column_stack([x[:, 0], np.array([40.0, 10.0, 30.0, 0.0, 20.0])[x[:, 1].astype(int)]])
-    method = tacita.method("gower", k=4)
+    method = tacita.get_method("gower", k=4)
     for kind, same in (("nominal", True), ("ordinal", False)):
         kinds = ("numeric", kind)
         labels = method.partition(x, kinds=kinds).labels, method.partition(renamed, kinds=kinds).labels
@@ -103,13 +103,15 @@ def test_the_names_of_nominal_codes_do_not_matter_but_their_order_for_ordinal_do
 
 def test_records_that_share_a_name_stay_together_where_nothing_else_differs():
     x = np.repeat([[0.0], [1.0], [2.0]], 4, axis=0)[np.random.default_rng(0).permutation(12)]
-    labels = tacita.method("gower", k=4).partition(x, kinds=["nominal"]).labels
+    labels = tacita.get_method("gower", k=4).partition(x, kinds=["nominal"]).labels
     assert same_groups(labels, x[:, 0])
 
 
 def test_other_methods_refuse_categories_and_name_the_one_that_does_not():
     with pytest.raises(tacita.ParameterError, match=r"MDAV: .*nominal or ordinal.*gower"):
-        tacita.method("mdav", end_rule="2k", growth="centroid").partition(np.ones((9, 1)), kinds=["nominal"])
+        tacita.get_method("mdav", end_rule="2k", growth="centroid").partition(
+            np.ones((9, 1)), kinds=["nominal"]
+        )
 
 
 @pytest.mark.parametrize(
@@ -121,12 +123,12 @@ def test_other_methods_refuse_categories_and_name_the_one_that_does_not():
 )
 def test_another_number_of_weights_or_kinds_is_refused(given, kinds, message):
     with pytest.raises(tacita.ParameterError, match=message):
-        tacita.method("gower", **given).partition(np.ones((9, 1)), kinds=kinds)
+        tacita.get_method("gower", **given).partition(np.ones((9, 1)), kinds=kinds)
 
 
 def test_a_weight_must_count_for_something():
     with pytest.raises(tacita.ParameterError, match="more than 0"):
-        tacita.method("gower", weights=(0.0,))
+        tacita.get_method("gower", weights=(0.0,))
 
 
 def same_groups(a, b):

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.kernels import gpu
 from tacita.microdata.methods.microaggregation.mdav import MDAV
 
-ON_CARD = Run(device="cuda")
+ON_CARD = RunContext(device="cuda")
 card = pytest.mark.skipif(gpu.missing() is not None, reason=f"needs a graphics card: {gpu.missing()}")
 
 
 def test_a_device_that_is_not_known_is_refused():
     with pytest.raises(tacita.ParameterError, match="device cpu or cuda, got 'abacus'"):
-        Run(device="abacus")
+        RunContext(device="abacus")
 
 
 def test_without_a_card_the_device_is_refused_with_what_is_missing(monkeypatch):
@@ -34,7 +34,7 @@ def test_what_the_card_has_no_loop_for_is_grouped_by_the_processor(monkeypatch):
     for method, given_ in (
         (MDAV(k=3), {"units": units}),
         (MDAV(k=3, growth="centroid"), {}),
-        (tacita.method("cbfs", k=3), {}),
+        (tacita.get_method("cbfs", k=3), {}),
     ):
         here, there = method.partition(x, **given_), method.partition(x, ON_CARD, **given_)
         assert np.array_equal(here.labels, there.labels)
@@ -56,7 +56,7 @@ def test_the_last_groups_are_made_as_by_the_loop_of_the_processor(end_rule, last
         for _ in range(20):
             x = rng.integers(0, 3, size=(n, 2)).astype(float)
             method = MDAV(k=3, end_rule=end_rule)
-            assert np.array_equal(method.group(x, None, ON_CARD), method.group(x, None, Run()))
+            assert np.array_equal(method.group(x, None, ON_CARD), method.group(x, None, RunContext()))
 
 
 DATA = {
@@ -75,12 +75,12 @@ DATA = {
 def test_no_label_differs_from_those_of_the_processor(kind, seed, n, d):
     k, end_rule = (2, 3, 5, 40)[seed % 4], ("3k", "2k")[seed // 4 % 2]
     x, method = DATA[kind](np.random.default_rng(seed), max(n, k), d), MDAV(k=k, end_rule=end_rule)
-    assert np.array_equal(method.group(x, None, ON_CARD), method.group(x, None, Run()))
+    assert np.array_equal(method.group(x, None, ON_CARD), method.group(x, None, RunContext()))
 
 
 @card
 def test_cancelling_stops_it_on_the_card():
     with pytest.raises(tacita.Cancelled):
         MDAV(k=3).partition(
-            np.random.default_rng(0).random((5000, 3)), Run(device="cuda", cancelled=lambda: True)
+            np.random.default_rng(0).random((5000, 3)), RunContext(device="cuda", should_cancel=lambda: True)
         )

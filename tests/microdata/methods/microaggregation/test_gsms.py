@@ -17,7 +17,7 @@ whole_numbers = arrays(
 
 
 def loss(z, name, k):
-    return 100 * tacita.method(name, k=k).partition(z).sse(z) / (z**2).sum()
+    return 100 * tacita.get_method(name, k=k).partition(z).sse(z) / (z**2).sum()
 
 
 @pytest.mark.parametrize(
@@ -41,26 +41,26 @@ def test_the_second_phase_reaches_the_checked_losses_or_less(benchmark, name, k,
 @given(x=whole_numbers, k=st.integers(2, 5))
 def test_kernel_equals_plain_twin_ties_included(x, k):
     if len(x) >= k:
-        assert_same_groups(tacita.method("gsms", k=k).partition(x).labels, gsms(x, k))
+        assert_same_groups(tacita.get_method("gsms", k=k).partition(x).labels, gsms(x, k))
 
 
 @pytest.mark.parametrize(("n", "k"), [(80, 2), (101, 3), (120, 7)])
 def test_kernel_equals_plain_twin_where_lists_are_used_up(n, k):
     # all records around one point, so that the same neighbours are wanted by many
     x = np.random.default_rng(n).standard_t(2, size=(n, 2))
-    assert_same_groups(tacita.method("gsms", k=k).partition(x).labels, gsms(x, k))
+    assert_same_groups(tacita.get_method("gsms", k=k).partition(x).labels, gsms(x, k))
 
 
 def test_kernel_equals_plain_twin_where_many_records_are_alike():
     x = np.random.default_rng(2).integers(0, 3, size=(120, 2)).astype(float)
-    assert_same_groups(tacita.method("gsms", k=3).partition(x).labels, gsms(x, 3))
+    assert_same_groups(tacita.get_method("gsms", k=3).partition(x).labels, gsms(x, 3))
 
 
 @given(x=whole_numbers, k=st.integers(2, 4), groups=st.integers(1, 6))
 def test_the_second_phase_equals_its_plain_twin_before_cutting(x, k, groups):
     groups = max(1, min(groups, len(x) // k))
     start = Partition(np.arange(len(x)) % groups, k)
-    made = tacita.method("gsms-t2", k=k)
+    made = tacita.get_method("gsms-t2", k=k)
     found = made.partition(x, start=start)
     twin = dissolve(x, start.labels)
     assert found.sse(x) <= Partition(twin, k).sse(x) + 1e-9
@@ -72,9 +72,9 @@ def test_the_second_phase_equals_its_plain_twin_before_cutting(x, k, groups):
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_the_second_phase_equals_its_plain_twin_on_real_numbers(k):
     x = np.random.default_rng(k).standard_t(2, size=(150, 3))
-    start = tacita.method("gsms", k=k).partition(x)
+    start = tacita.get_method("gsms", k=k).partition(x)
     twin = dissolve(x, start.labels)
-    found = tacita.method("gsms-t2", k=k).partition(x).labels
+    found = tacita.get_method("gsms-t2", k=k).partition(x).labels
     assert len(np.unique(twin)) < len(start), "no group was dissolved, the test is idle"
     small = np.bincount(twin)[twin] < 2 * k
     assert_same_groups(found[small], twin[small])
@@ -90,14 +90,14 @@ def test_the_second_phase_never_worsens_a_start(x, k, start):
     elif start == "pairs of groups":
         given_start = Partition(np.minimum(np.arange(len(x)) // (2 * k), max(0, len(x) // (2 * k) - 1)), k)
     else:
-        given_start = tacita.method(start, k=k).partition(x)
-    found = tacita.method("gsms-t2", k=k).partition(x, start=given_start)
+        given_start = tacita.get_method(start, k=k).partition(x)
+    found = tacita.get_method("gsms-t2", k=k).partition(x, start=given_start)
     assert found.sse(x) <= given_start.sse(x) * (1 + 1e-12) + 1e-12
 
 
 def test_a_single_large_start_group_is_cut():
     x = np.random.default_rng(0).normal(size=(40, 2))
-    found = tacita.method("gsms-t2", k=3).partition(x, start=Partition(np.zeros(40, dtype=int), 3))
+    found = tacita.get_method("gsms-t2", k=3).partition(x, start=Partition(np.zeros(40, dtype=int), 3))
     assert 3 <= found.sizes.min() <= found.sizes.max() < 6
 
 

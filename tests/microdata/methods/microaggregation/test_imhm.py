@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import tacita
 from effort import first_of_each
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.kernels.records.paths import two_opt
 from tacita.microdata.methods.microaggregation.imhm import chained, transported
 from tacita.microdata.methods.microaggregation.orderings import nearest_next
@@ -18,7 +18,7 @@ CELLS = [(name, k, loss) for name, row in IMHM.items() for k, loss in row.items(
 @pytest.mark.parametrize(("name", "k", "loss"), first_of_each(CELLS))
 def test_losses_are_at_most_the_published_ones(benchmark, name, k, loss):
     z = benchmark(name)
-    found = tacita.method("imhm", k=k).partition(z)
+    found = tacita.get_method("imhm", k=k).partition(z)
     assert 100 * found.sse(z) / (z**2).sum() <= loss
 
 
@@ -48,7 +48,7 @@ def test_transport_looks_further_where_the_nearest_centres_cannot_be_filled():
 
 def test_a_chain_visits_everyone_once_and_groups_one_after_the_other():
     x = np.random.default_rng(0).normal(size=(200, 3))
-    labels = tacita.method("mdav", k=4).partition(x).labels
+    labels = tacita.get_method("mdav", k=4).partition(x).labels
     order = chained(x, labels)
     assert np.array_equal(np.sort(order), np.arange(200))
     assert np.count_nonzero(np.diff(labels[order])) == labels.max()
@@ -56,7 +56,7 @@ def test_a_chain_visits_everyone_once_and_groups_one_after_the_other():
 
 def test_two_opt_shortens_the_round_trip():
     points = np.random.default_rng(1).normal(size=(300, 2))
-    tour, place = nearest_next(points, Run(), 0), np.empty(300, dtype=np.int64)
+    tour, place = nearest_next(points, RunContext(), 0), np.empty(300, dtype=np.int64)
     place[tour] = np.arange(300)
 
     def length():
@@ -75,6 +75,6 @@ def test_groups_hold_k_and_nothing_is_worse_than_the_start(seed, k, n):
     generator = np.random.default_rng(seed)
     x = generator.integers(0, 6, size=(n, 2)).astype(float)
     start = Partition(generator.permutation(np.arange(n) % (n // k)), k)
-    found = tacita.method("imhm", k=k).partition(x, start=start)
+    found = tacita.get_method("imhm", k=k).partition(x, start=start)
     assert found.sizes.min() >= k
     assert found.sse(x) <= start.sse(x)

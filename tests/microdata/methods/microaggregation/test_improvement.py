@@ -12,8 +12,8 @@ def data(n=60):
 
 def test_each_method_improves_the_partition_of_the_one_before():
     x = data()
-    first = tacita.method("mdav", k=3).partition(x)
-    second = tacita.method("gsms-t2", k=3).partition(x, start=first)
+    first = tacita.get_method("mdav", k=3).partition(x)
+    second = tacita.get_method("gsms-t2", k=3).partition(x, start=first)
     chain = ProtectSection(method=["mdav", "gsms-t2"], k=3).build()
     assert np.array_equal(chain.partition(x).labels, second.labels)
     assert second.sse(x) <= first.sse(x)
@@ -30,7 +30,7 @@ def test_only_methods_that_improve_may_follow():
     with pytest.raises(tacita.ParameterError, match="MDAV makes a partition of its own"):
         ProtectSection(method=["gsms", "mdav"])
     with pytest.raises(tacita.ParameterError, match="cannot improve one"):
-        tacita.method("mdav").partition(data(), start=tacita.method("mdav").partition(data()))
+        tacita.get_method("mdav").partition(data(), start=tacita.get_method("mdav").partition(data()))
 
 
 def test_a_parameter_that_no_method_of_the_chain_has_is_refused():
@@ -56,14 +56,14 @@ def test_a_start_that_does_not_fit_is_refused():
     with pytest.raises(
         tacita.DataError, match="wanted a start partition of 60 records in groups of at least 3"
     ):
-        tacita.method("gsms-t2", k=3).partition(data(), start=short)
+        tacita.get_method("gsms-t2", k=3).partition(data(), start=short)
 
 
 def test_units_hold_through_a_chain_even_from_a_start_without_them():
     x, units = data(), np.arange(60) // 4
     found = ProtectSection(method=["mdav", "gsms-t2"], k=3).build().partition(x, units=units)
-    blind = tacita.method("mdav", k=3).partition(x)
-    mended = tacita.method("gsms-t2", k=3).partition(x, units=units, start=blind)
+    blind = tacita.get_method("mdav", k=3).partition(x)
+    mended = tacita.get_method("gsms-t2", k=3).partition(x, units=units, start=blind)
     for labels in (found.labels, mended.labels):
         assert min(len(set(units[labels == g].tolist())) for g in range(labels.max() + 1)) >= 3
 

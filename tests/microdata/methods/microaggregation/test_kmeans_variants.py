@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 import tacita
 from effort import first_of
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.kernels.records import relocate as kernel
 from tacita.kernels.records.assignment import assign_in_turn, mend_short_groups
 from tacita.microdata.methods.microaggregation import reassignment
@@ -48,7 +48,7 @@ def test_the_price_of_a_move_is_the_change_of_the_squared_error(x, groups, seed)
 def test_relocations_equal_the_plain_twin_that_tries_every_move(floor, seed):
     x = np.random.default_rng(seed).normal(size=(30, 3))
     labels = some_labels(30, 6, seed)
-    ours = reassignment.relocate(x, labels, floor, Run())
+    ours = reassignment.relocate(x, labels, floor, RunContext())
     assert np.array_equal(ours, twin.h_means(x, labels, floor))
 
 
@@ -63,7 +63,7 @@ def test_filling_equals_the_plain_twin_empty_groups_included(seed):
 def test_k_means_rounds_equal_the_plain_twin_as_long_as_they_help(floor):
     x = np.random.default_rng(7).normal(size=(60, 2))
     labels = some_labels(60, 8)
-    ours = reassignment.reassign(x, labels, floor, Run())
+    ours = reassignment.reassign(x, labels, floor, RunContext())
     while twin.squared_error(x, after := twin.k_means_round(x, labels, floor)) < twin.squared_error(
         x, labels
     ):
@@ -74,7 +74,7 @@ def test_k_means_rounds_equal_the_plain_twin_as_long_as_they_help(floor):
 @given(x=whole_numbers, k=st.integers(2, 4), name=st.sampled_from(METHODS), seed=st.integers(0, 9))
 def test_groups_hold_k_and_nothing_is_worse_than_the_start(x, k, name, seed):
     start = Partition(some_labels(len(x), len(x) // k, seed), k)
-    found = tacita.method(name, k=k).partition(x, start=start)
+    found = tacita.get_method(name, k=k).partition(x, start=start)
     assert found.sizes.min() >= k
     assert found.sse(x) <= start.sse(x)
 
@@ -82,13 +82,13 @@ def test_groups_hold_k_and_nothing_is_worse_than_the_start(x, k, name, seed):
 @pytest.mark.parametrize("name", METHODS)
 def test_groups_of_twice_k_are_cut(name):
     x = np.random.default_rng(2).normal(size=(50, 2))
-    found = tacita.method(name, k=3).partition(x, start=Partition(np.zeros(50, dtype=int), 3))
+    found = tacita.get_method(name, k=3).partition(x, start=Partition(np.zeros(50, dtype=int), 3))
     assert found.sizes.max() < 6
 
 
 def test_no_single_relocation_is_left_that_would_help():
     x = np.random.default_rng(3).normal(size=(80, 3))
-    labels = tacita.method("hmeans1", k=3).partition(x, start=Partition(some_labels(80, 20), 3)).labels
+    labels = tacita.get_method("hmeans1", k=3).partition(x, start=Partition(some_labels(80, 20), 3)).labels
     sizes = np.bincount(labels)
     best = twin.squared_error(x, labels)
     for i in np.flatnonzero(sizes[labels] > 3):
@@ -99,20 +99,20 @@ def test_no_single_relocation_is_left_that_would_help():
 def test_a_shortlist_of_targets_loses_little_and_keeps_k(monkeypatch):
     x = np.random.default_rng(4).normal(size=(600, 4))
     labels = some_labels(600, 150)
-    exact = twin.squared_error(x, reassignment.relocate(x, labels, 3, Run()))
+    exact = twin.squared_error(x, reassignment.relocate(x, labels, 3, RunContext()))
     monkeypatch.setattr(reassignment, "_ALL_PAIRS", 0)
-    short = reassignment.relocate(x, labels, 3, Run())
+    short = reassignment.relocate(x, labels, 3, RunContext())
     assert np.bincount(short).min() >= 3
     assert twin.squared_error(x, short) < 1.1 * exact
-    assert np.bincount(reassignment.reassign(x, labels, 3, Run())).min() >= 3
+    assert np.bincount(reassignment.reassign(x, labels, 3, RunContext())).min() >= 3
 
 
 def test_far_from_the_origin_the_same_groups_come_out():
     x = np.round(np.random.default_rng(5).normal(size=(60, 2)), 2)
     start = Partition(some_labels(60, 15), 3)
     for name in METHODS:
-        near = tacita.method(name, k=3).partition(x, start=start)
-        far = tacita.method(name, k=3).partition(x + 1e6, start=start)
+        near = tacita.get_method(name, k=3).partition(x, start=start)
+        far = tacita.get_method(name, k=3).partition(x + 1e6, start=start)
         assert far.sse(x) == pytest.approx(near.sse(x), rel=1e-6)
 
 
@@ -123,10 +123,10 @@ def test_the_free_strategy_moves_on_from_fewer_groups_where_mdav_leaves_no_room(
     from tacita.microdata.methods.microaggregation.reassignment import dissolve
 
     z = benchmark(name)
-    mdav = tacita.method("mdav", k=k).partition(z)
+    mdav = tacita.get_method("mdav", k=k).partition(z)
     start = Partition(dissolve(z, mdav.labels, len(mdav) // 10, costliest=False), k)
     for method in ("hmeans1", "hmkm"):
-        assert tacita.method(method, k=k).partition(z, start=start).sse(z) < mdav.sse(z)
+        assert tacita.get_method(method, k=k).partition(z, start=start).sse(z) < mdav.sse(z)
 
 
 SMALL = np.random.default_rng(6).normal(size=(70, 2))
@@ -136,18 +136,18 @@ SMALL = np.random.default_rng(6).normal(size=(70, 2))
 @pytest.mark.parametrize("name", METHODS)
 def test_so_many_groups_as_are_given_come_out_each_with_k(name, origin):
     for groups in (1, 9, 17, 23):
-        found = tacita.method(name, k=3, groups=groups, origin=origin).partition(SMALL)
+        found = tacita.get_method(name, k=3, groups=groups, origin=origin).partition(SMALL)
         assert len(found) == groups
         assert found.sizes.min() >= 3
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_random_start_repeats_with_its_seed_whatever_the_order_of_rows(name):
-    method = tacita.method(name, k=3, origin="random")
-    one, again, other = (method.partition(SMALL, Run(seed=seed)) for seed in (5, 5, 6))
+    method = tacita.get_method(name, k=3, origin="random")
+    one, again, other = (method.partition(SMALL, RunContext(seed=seed)) for seed in (5, 5, 6))
     assert np.array_equal(one.labels, again.labels)
     assert not np.array_equal(one.labels, other.labels)
-    turned = method.partition(SMALL[::-1], Run(seed=5))
+    turned = method.partition(SMALL[::-1], RunContext(seed=5))
     assert turned.sse(SMALL[::-1]) == pytest.approx(one.sse(SMALL))
     assert len(one) >= 14
 
@@ -155,15 +155,15 @@ def test_a_random_start_repeats_with_its_seed_whatever_the_order_of_rows(name):
 def test_a_random_start_holds_k_units_and_equal_records_are_no_obstacle():
     units = np.arange(70) % 8
     for name in METHODS:
-        found = tacita.method(name, k=3, origin="random", groups=20).partition(SMALL, units=units)
+        found = tacita.get_method(name, k=3, origin="random", groups=20).partition(SMALL, units=units)
         assert all(len(np.unique(units[found.labels == g])) >= 3 for g in range(len(found)))
-        same = tacita.method(name, k=3, origin="random", groups=4).partition(np.ones((12, 1)))
+        same = tacita.get_method(name, k=3, origin="random", groups=4).partition(np.ones((12, 1)))
         assert same.sizes.tolist() == [3] * 4
 
 
 def test_more_groups_than_hold_k_are_refused():
     with pytest.raises(tacita.ParameterError, match="at most n / k = 23, got 24"):
-        tacita.method("kmeans2", k=3, groups=24).partition(SMALL)
+        tacita.get_method("kmeans2", k=3, groups=24).partition(SMALL)
 
 
 def test_what_says_where_to_start_is_refused_after_another_method_unless_that_takes_it():
@@ -172,9 +172,9 @@ def test_what_says_where_to_start_is_refused_after_another_method_unless_that_ta
     for method, settings in (("mdav+hmkm", {"groups": 9}), ("mdav+kmeans1", {"origin": "random"})):
         with pytest.raises(tacita.ParameterError, match="which here is the partition of MDAV"):
             tacita.protect(firms, **steps, method=method, k=3, **settings)
-    start = tacita.method("kc", k=3, groups=12).partition(SMALL)
-    found = tacita.method("hmkm", k=3, groups=12).partition(SMALL, start=start)
-    assert np.array_equal(found.labels, tacita.method("hmkm", k=3).partition(SMALL, start=start).labels)
+    start = tacita.get_method("kc", k=3, groups=12).partition(SMALL)
+    found = tacita.get_method("hmkm", k=3, groups=12).partition(SMALL, start=start)
+    assert np.array_equal(found.labels, tacita.get_method("hmkm", k=3).partition(SMALL, start=start).labels)
 
 
 def test_either_heuristic_may_be_first_and_the_order_is_as_named():
@@ -185,14 +185,14 @@ def test_either_heuristic_may_be_first_and_the_order_is_as_named():
     for first, order in (("h-means", ("records", "centres")), ("k-means", ("centres", "records"))):
         labels = start
         for by in order:
-            labels = reassignment.improve_once(x, labels, 3, by, True, Run())
-        found = tacita.method("hmkm", k=3, first=first, groups=16)
-        assert np.array_equal(found.improve(x, start, None, Run()), labels)
+            labels = reassignment.improve_once(x, labels, 3, by, True, RunContext())
+        found = tacita.get_method("hmkm", k=3, first=first, groups=16)
+        assert np.array_equal(found.improve(x, start, None, RunContext()), labels)
 
 
 def test_what_is_new_stays_out_of_records_at_its_default():
-    assert set(tacita.method("hmkm", k=3).own_parameters()) == {"k"}
-    assert tacita.method("hmkm", k=3, first="k-means").own_parameters() == {"k": 3, "first": "k-means"}
+    assert set(tacita.get_method("hmkm", k=3).own_parameters()) == {"k"}
+    assert tacita.get_method("hmkm", k=3, first="k-means").own_parameters() == {"k": 3, "first": "k-means"}
 
 
 # figures 1 and 2 of the source as they are drawn
@@ -229,8 +229,8 @@ def test_a_round_equals_the_plain_twin(seed, k, n, limited, follow):
 )
 def test_groups_have_k_to_2k_less_one_records_whatever_the_start(name, seed, k, n, groups, reading):
     x = np.random.default_rng(seed).integers(0, 5, size=(n, 2)).astype(float)
-    method = tacita.method(name, k=k, groups=groups, rounds=3, **reading)
-    found = method.partition(x, Run(seed=seed))
+    method = tacita.get_method(name, k=k, groups=groups, rounds=3, **reading)
+    found = method.partition(x, RunContext(seed=seed))
     assert found.sizes.min() >= k
     assert found.sizes.max() < 2 * k
 
@@ -238,7 +238,9 @@ def test_groups_have_k_to_2k_less_one_records_whatever_the_start(name, seed, k, 
 @pytest.mark.parametrize("name", ["kc", "kckw"])
 def test_the_seed_of_the_run_decides_and_repeats(name):
     x = np.random.default_rng(1).normal(size=(90, 3))
-    one, two, three = (tacita.method(name).partition(x, Run(seed=seed)).labels for seed in (1, 1, 2))
+    one, two, three = (
+        tacita.get_method(name).partition(x, RunContext(seed=seed)).labels for seed in (1, 1, 2)
+    )
     assert np.array_equal(one, two)
     assert not np.array_equal(one, three)
 
@@ -246,13 +248,13 @@ def test_the_seed_of_the_run_decides_and_repeats(name):
 @pytest.mark.parametrize("name", ["kc", "kckw"])
 def test_of_several_starts_the_best_counts(name):
     x = np.random.default_rng(2).normal(size=(90, 3))
-    one, few, many = (tacita.method(name, starts=starts).partition(x).sse(x) for starts in (1, 5, 25))
+    one, few, many = (tacita.get_method(name, starts=starts).partition(x).sse(x) for starts in (1, 5, 25))
     assert one >= few >= many
     assert many < one
 
 
 def mean_of_five_starts(name, z):
-    found = [tacita.method(name, k=3).partition(z, Run(seed=seed)) for seed in range(5)]
+    found = [tacita.get_method(name, k=3).partition(z, RunContext(seed=seed)) for seed in range(5)]
     return np.mean([100 * one.sse(z) / (z**2).sum() for one in found])
 
 
@@ -271,9 +273,9 @@ def test_kc_alone_loses_more_than_kckw_as_the_source_finds(benchmark, name):
 def test_the_plain_reading_takes_records_as_they_stand_and_centres_of_the_usual_draw(name):
     x = np.random.default_rng(3).normal(size=(60, 2))
     order = np.random.default_rng(4).permutation(60)
-    plain = tacita.method(name, groups=15, **PLAIN)
+    plain = tacita.get_method(name, groups=15, **PLAIN)
     assert np.array_equal(plain.partition(x).labels, plain.partition(x).labels)
-    usual = tacita.method(name, groups=15)
+    usual = tacita.get_method(name, groups=15)
     assert usual.partition(x).sse(x) == pytest.approx(usual.partition(x[order]).sse(x[order]))
     if name == "kc":
         # without limit of size nobody has to give way
@@ -283,10 +285,10 @@ def test_the_plain_reading_takes_records_as_they_stand_and_centres_of_the_usual_
 @pytest.mark.parametrize("name", ["kc", "kckw"])
 def test_one_plain_round_is_that_of_the_figure(name):
     x = np.random.default_rng(5).normal(size=(40, 2))
-    generator = Run(seed=7).search_generator()
+    generator = RunContext(seed=7).search_generator()
     drawn = np.lexsort(x.T[::-1])[generator.permutation(40)]
     centres = x[drawn][generator.choice(40, 13, replace=False)]
-    found = tacita.method(name, k=3, groups=13, rounds=1, **PLAIN).partition(x, Run(seed=7))
+    found = tacita.get_method(name, k=3, groups=13, rounds=1, **PLAIN).partition(x, RunContext(seed=7))
     labels = c_means_round(x, centres, 3, 5 if name == "kc" else 41, follow=False)
     if name == "kc":
         assert np.bincount(labels).max() < 6
@@ -297,5 +299,5 @@ def test_one_plain_round_is_that_of_the_figure(name):
 
 
 def test_records_of_defaults_read_as_before_the_options():
-    assert list(tacita.method("kc").own_parameters()) == ["k", "groups", "starts", "rounds"]
-    assert tacita.method("kc", order="file").own_parameters()["order"] == "file"
+    assert list(tacita.get_method("kc").own_parameters()) == ["k", "groups", "starts", "rounds"]
+    assert tacita.get_method("kc", order="file").own_parameters()["order"] == "file"

@@ -22,7 +22,7 @@ options = st.sampled_from(OPTIONS)
 
 
 def loss_of(z, k, **parameters):
-    return 100 * tacita.method("mdav", k=k, **parameters).partition(z).sse(z) / (z**2).sum()
+    return 100 * tacita.get_method("mdav", k=k, **parameters).partition(z).sse(z) / (z**2).sum()
 
 
 @pytest.mark.parametrize(("name", "k", "loss"), first_of_each(one for one in PRINTED if one[1] <= 25))
@@ -68,7 +68,7 @@ whole_numbers = arrays(
 def test_kernel_equals_plain_twin_ties_included(x, k, options):
     end_rule, growth = options
     if len(x) >= k:
-        ours = tacita.method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x)
+        ours = tacita.get_method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x)
         assert_same_groups(ours.labels, mdav(x, k, None, end_rule, growth))
 
 
@@ -78,7 +78,7 @@ def test_kernel_equals_plain_twin_under_the_unit_rule(x, k, n_units, options):
     units = np.arange(len(x)) * 7 % n_units
     if len(np.unique(units)) >= k:
         # leftovers compare distances to group means, which are no whole numbers: compare the loss there
-        ours = tacita.method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x, units=units)
+        ours = tacita.get_method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x, units=units)
         theirs = Partition(mdav(x, k, units, end_rule, growth), k, units)
         assert ours.sse(x) == pytest.approx(theirs.sse(x), rel=1e-9, abs=1e-9)
         assert len(ours) == len(theirs)
@@ -90,7 +90,7 @@ def test_kernel_equals_plain_twin_under_the_unit_rule(x, k, n_units, options):
 def test_kernel_equals_plain_twin_on_real_numbers(d, end_rule, growth):
     x = np.random.default_rng(d).normal(size=(500, d))
     for k in (3, 70):
-        ours = tacita.method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x)
+        ours = tacita.get_method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x)
         assert_same_groups(ours.labels, mdav(x, k, None, end_rule, growth))
 
 
@@ -98,7 +98,7 @@ def test_kernel_equals_plain_twin_on_real_numbers(d, end_rule, growth):
 def test_every_group_has_k_to_2k_records(x, k, options):
     end_rule, growth = options
     if len(x) >= k:
-        sizes = tacita.method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x).sizes
+        sizes = tacita.get_method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x).sizes
         assert k <= sizes.min()
         assert sizes.max() < 2 * k
         assert sizes.size == len(x) // k
@@ -109,20 +109,20 @@ def test_every_group_has_k_units(x, k, n_units, options):
     end_rule, growth = options
     units = np.arange(len(x)) ** 2 % n_units
     if len(np.unique(units)) >= k:
-        found = tacita.method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x, units=units)
+        found = tacita.get_method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x, units=units)
         assert all(len(np.unique(units[found.labels == label])) >= k for label in range(len(found)))
 
 
 def test_a_centroid_moves_with_each_record_that_joins_it():
     # two groups of three; 4.9 joins the lower one and moves it from 0.5 to 1.6, and so 5.1 joins it too
     x = np.array([[0.0], [0.5], [1.0], [9.0], [9.5], [10.0], [4.9], [5.1]])
-    found = tacita.method("mdav", k=3, end_rule="2k").partition(x)
+    found = tacita.get_method("mdav", k=3, end_rule="2k").partition(x)
     assert found.labels.tolist() == [0, 0, 0, 1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize(("end_rule", "growth"), OPTIONS)
 def test_the_laws_of_every_method_hold_with_each_option(end_rule, growth):
-    check_method(tacita.method("mdav", end_rule=end_rule, growth=growth))
+    check_method(tacita.get_method("mdav", end_rule=end_rule, growth=growth))
 
 
 def test_options_are_reached_from_the_command_line(tmp_path):
@@ -139,15 +139,17 @@ def test_options_are_reached_from_the_command_line(tmp_path):
 
 
 def test_a_record_names_options_where_they_are_not_the_default():
-    assert tacita.method("mdav", k=4).own_parameters() == {"k": 4}
-    assert tacita.method("cbfs").own_parameters() == tacita.method("kward").own_parameters() == {"k": 3}
-    other = tacita.method("mdav", end_rule="2k", growth="centroid").own_parameters()
+    assert tacita.get_method("mdav", k=4).own_parameters() == {"k": 4}
+    assert (
+        tacita.get_method("cbfs").own_parameters() == tacita.get_method("kward").own_parameters() == {"k": 3}
+    )
+    other = tacita.get_method("mdav", end_rule="2k", growth="centroid").own_parameters()
     assert other == {"k": 3, "end_rule": "2k", "growth": "centroid"}
 
 
 def test_trials_of_options_are_told_apart():
     frame = pd.DataFrame({"x": np.random.default_rng(0).normal(size=60)})
-    trials = tacita.compare(
+    trials = tacita.compare_methods(
         frame, quasi="x", method="mdav", growth=["seed", "centroid"], loss="IL1", risk="DLD"
     )
     assert sorted(trial.parameters["growth"] for trial in trials) == ["centroid", "seed"]
@@ -158,13 +160,13 @@ def test_trials_of_options_are_told_apart():
 def test_other_end_rules_and_growths_are_refused(given_):
     (name,) = given_
     with pytest.raises(tacita.ParameterError, match=name):
-        tacita.method("mdav", **given_)
+        tacita.get_method("mdav", **given_)
 
 
 def test_a_dominant_unit_is_spread_over_groups_of_others():
     x = np.random.default_rng(5).normal(size=(60, 2))
     units = np.where(np.arange(60) < 48, 0, np.arange(60))
-    found = tacita.method("mdav", k=3).partition(x, units=units)
+    found = tacita.get_method("mdav", k=3).partition(x, units=units)
     for label in range(len(found)):
         assert len(np.unique(units[found.labels == label])) >= 3
 
@@ -173,7 +175,7 @@ def test_input_is_left_untouched():
     x = np.random.default_rng(0).normal(size=(30, 2))
     before = x.copy()
     units = np.arange(30) % 10
-    tacita.method("mdav", k=3).partition(x, units=units)
+    tacita.get_method("mdav", k=3).partition(x, units=units)
     assert np.array_equal(x, before)
     assert np.array_equal(units, np.arange(30) % 10)
 

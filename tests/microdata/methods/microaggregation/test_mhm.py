@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 import tacita
 from effort import MANY
 from tacita.cli import run_command
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.plans.plan import Plan
 from twins.segments import best_partition_sse, best_segmentation_sse
 
-MHM = tacita.method("mhm")
+MHM = tacita.get_method("mhm")
 
 
 def records(n=60, d=3, seed=0):
@@ -25,15 +25,15 @@ def records(n=60, d=3, seed=0):
 @given(seed=st.integers(0, 100), n=st.integers(12, 60), k=st.integers(2, 4))
 def test_after_a_method_it_gives_what_both_give_in_one(first, joined, seed, n, k):
     x = records(n, 2, seed)
-    groups = tacita.method(first, k=k).partition(x)
-    found = tacita.method("mhm", k=k).partition(x, start=groups)
-    assert np.array_equal(found.labels, tacita.method(joined, k=k).partition(x).labels)
+    groups = tacita.get_method(first, k=k).partition(x)
+    found = tacita.get_method("mhm", k=k).partition(x, start=groups)
+    assert np.array_equal(found.labels, tacita.get_method(joined, k=k).partition(x).labels)
 
 
 @pytest.mark.parametrize("first", ["md", "kc", "mst-d", "projection", "clustered", "kward"])
 def test_after_any_method_it_loses_no_more_and_keeps_the_sizes(first):
     x = records()
-    groups = tacita.method(first, k=3).partition(x)
+    groups = tacita.get_method(first, k=3).partition(x)
     found = MHM.partition(x, start=groups)
     assert found.sse(x) <= groups.sse(x) * (1 + 1e-12)
     assert found.sizes.min() >= 3
@@ -49,7 +49,7 @@ def test_it_mends_groups_that_are_given_however_bad():
 
 def test_alone_it_follows_mdav():
     x = records()
-    assert np.array_equal(MHM.partition(x).labels, tacita.method("mdav-mhm").partition(x).labels)
+    assert np.array_equal(MHM.partition(x).labels, tacita.get_method("mdav-mhm").partition(x).labels)
 
 
 def file_of(x, **more):
@@ -120,7 +120,7 @@ def test_groups_that_cannot_be_a_start_are_refused_without_a_value():
 
 def test_units_hold_in_the_second_phase():
     x, units = records(), np.arange(60) // 3
-    found = MHM.partition(x, Run(), units=units, start=tacita.Partition(np.arange(60) % 6, 3))
+    found = MHM.partition(x, RunContext(), units=units, start=tacita.Partition(np.arange(60) % 6, 3))
     assert min(len(set(units[found.labels == g].tolist())) for g in range(len(found.sizes))) >= 3
 
 
@@ -132,7 +132,7 @@ numbers = st.lists(st.integers(-20, 20).map(float), min_size=2, max_size=8)
 def test_no_partition_at_all_loses_less(values, k):
     x = np.array(values).reshape(-1, 1)
     if len(x) >= k:
-        assert tacita.method("hm", k=k).partition(x).sse(x) == pytest.approx(
+        assert tacita.get_method("hm", k=k).partition(x).sse(x) == pytest.approx(
             best_partition_sse(x, k), abs=1e-9
         )
 
@@ -147,22 +147,22 @@ def test_no_cut_into_segments_of_k_units_loses_less(values, k, m):
     x = np.sort(np.array(values)).reshape(-1, 1)
     units = np.arange(len(x)) * 5 % m
     if len(np.unique(units)) >= k:
-        found = tacita.method("hm", k=k).partition(x, units=units)
+        found = tacita.get_method("hm", k=k).partition(x, units=units)
         assert found.sse(x) == pytest.approx(best_segmentation_sse(x, k, units), abs=1e-9)
 
 
 def test_large_values_close_together_do_not_cancel():
     x = (1e9 + np.array([0.0, 1.0, 2.0, 100.0, 101.0, 102.0])).reshape(-1, 1)
-    assert tacita.method("hm", k=3).partition(x).labels.tolist() == [0, 0, 0, 1, 1, 1]
+    assert tacita.get_method("hm", k=3).partition(x).labels.tolist() == [0, 0, 0, 1, 1, 1]
 
 
 def test_more_than_one_column_is_an_error():
     with pytest.raises(tacita.DataError, match="wanted one column, got 2"):
-        tacita.method("hm", k=2).partition(np.zeros((5, 2)))
+        tacita.get_method("hm", k=2).partition(np.zeros((5, 2)))
 
 
 def test_never_loses_more_than_mdav_on_one_column():
     x = np.random.default_rng(3).lognormal(size=(400, 1))
     for k in (2, 3, 7):
-        best, heuristic = (tacita.method(name, k=k).partition(x).sse(x) for name in ("hm", "mdav"))
+        best, heuristic = (tacita.get_method(name, k=k).partition(x).sse(x) for name in ("hm", "mdav"))
         assert best <= heuristic

@@ -107,7 +107,7 @@ def test_groups_are_those_of_the_plain_twin_on_every_kind_of_data(kind, k, growt
     # whole numbers below 2^20 add and subtract exactly: twin and kernel must agree on every tie
     x = np.round(64 * drawn(kind, 900, 4, k))
     for end_rule in ("3k", "2k"):
-        labels = tacita.method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x).labels
+        labels = tacita.get_method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x).labels
         assert np.array_equal(labels, Partition(mdav(x, k, None, end_rule, growth), 1).labels)
 
 
@@ -116,5 +116,5 @@ def test_groups_are_those_of_the_plain_twin_on_every_kind_of_data(kind, k, growt
 @pytest.mark.parametrize("growth", ["seed", "centroid"])
 def test_groups_of_units_are_those_of_the_plain_twin_on_every_kind_of_data(kind, growth):
     x, units = np.round(64 * drawn(kind, 700, 3, 8)), np.arange(700) * 7 % 200
-    labels = tacita.method("mdav", k=3, growth=growth).partition(x, units=units).labels
+    labels = tacita.get_method("mdav", k=3, growth=growth).partition(x, units=units).labels
     assert np.array_equal(labels, Partition(mdav(x, 3, units, "3k", growth), 1).labels)

@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import tacita
 from effort import first_of_each
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.microdata.methods.microaggregation.spanning import components, spanning_tree
 from twins import tree
 
@@ -25,7 +25,7 @@ CUTS = {"mst-d": tree.from_both_ends, "mst-c": tree.from_outside}
 )
 def test_losses_are_those_of_the_literature(benchmark, name, k, wanted):
     z = benchmark(name)
-    found = tacita.method("mst-d", k=k).partition(z)
+    found = tacita.get_method("mst-d", k=k).partition(z)
     # printed to 0.01, and not always rounded upwards
     assert 100 * found.sse(z) / (z**2).sum() == pytest.approx(wanted, abs=0.0125)
 
@@ -33,7 +33,7 @@ def test_losses_are_those_of_the_literature(benchmark, name, k, wanted):
 @pytest.mark.parametrize(("n", "d"), [(2, 1), (50, 1), (300, 3), (200, 13)])
 def test_the_tree_weighs_what_scipy_says(n, d):
     x = np.random.default_rng(n).normal(size=(n, d))
-    _, length, _ = spanning_tree(x, Run())
+    _, length, _ = spanning_tree(x, RunContext())
     theirs = minimum_spanning_tree(squareform(pdist(x))).sum()
     assert np.sqrt(length).sum() == pytest.approx(theirs, rel=1e-12)
 
@@ -41,7 +41,7 @@ def test_the_tree_weighs_what_scipy_says(n, d):
 @given(x=whole_numbers, k=st.integers(2, 5))
 def test_components_equal_those_of_a_plain_twin_ties_included(x, k):
     if len(x) >= k:
-        assert_same_groups(components(x, k, Run()), tree.components(x, k))
+        assert_same_groups(components(x, k, RunContext()), tree.components(x, k))
 
 
 @pytest.mark.parametrize("name", CUTS)
@@ -49,7 +49,7 @@ def test_components_equal_those_of_a_plain_twin_ties_included(x, k):
 def test_groups_equal_those_of_a_plain_twin_ties_included(name, x, k):
     if len(x) >= k:
         theirs = tree.cut(x, tree.components(x, k), k, CUTS[name])
-        assert_same_groups(tacita.method(name, k=k).partition(x).labels, theirs)
+        assert_same_groups(tacita.get_method(name, k=k).partition(x).labels, theirs)
 
 
 @pytest.mark.parametrize("name", CUTS)
@@ -57,13 +57,13 @@ def test_groups_equal_those_of_a_plain_twin_ties_included(name, x, k):
 def test_groups_equal_those_of_a_plain_twin_on_real_numbers(name, k):
     x = np.random.default_rng(k).normal(size=(120, 5))
     theirs = tree.cut(x, tree.components(x, k), k, CUTS[name])
-    assert_same_groups(tacita.method(name, k=k).partition(x).labels, theirs)
+    assert_same_groups(tacita.get_method(name, k=k).partition(x).labels, theirs)
 
 
 @pytest.mark.parametrize("name", CUTS)
 def test_no_group_holds_2k(name):
     x = np.random.default_rng(1).normal(size=(500, 4))
-    assert tacita.method(name, k=4).partition(x).sizes.max() < 8
+    assert tacita.get_method(name, k=4).partition(x).sizes.max() < 8
 
 
 def assert_same_groups(ours, theirs):

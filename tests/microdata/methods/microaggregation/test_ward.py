@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tacita
-from tacita.core import Partition, Run
+from tacita.core import Partition, RunContext
 from tacita.microdata.methods.microaggregation.ward import farthest_two, ward_labels
 from twins.ward import kward
 
@@ -23,14 +23,14 @@ def test_chains_give_what_merging_the_cheapest_pair_gives(n, d, k, seed, growth)
     theirs = np.empty(n, dtype=int)
     for number, group in enumerate(kward(x, k, growth=growth)):
         theirs[group] = number
-    ours = tacita.method("kward", k=k, growth=growth).partition(x)
+    ours = tacita.get_method("kward", k=k, growth=growth).partition(x)
     assert np.array_equal(ours.labels, Partition(theirs, k).labels)
 
 
 @given(x=whole_numbers, k=st.integers(2, 6), growth=st.sampled_from(["seed", "centroid"]))
 def test_groups_hold_k_to_2k_records_whatever_ties(x, k, growth):
     if len(x) >= k:
-        sizes = Partition(ward_labels(x, k, Run(), growth), k).sizes
+        sizes = Partition(ward_labels(x, k, RunContext(), growth), k).sizes
         assert sizes.max() < 2 * k
 
 
@@ -55,5 +55,5 @@ def test_a_spread_sphere_is_searched_as_well():
 def test_losses_stay_as_they_were(benchmark, name, losses):
     z = benchmark(name)
     for k, wanted in losses.items():
-        found = tacita.method("kward", k=k).partition(z)
+        found = tacita.get_method("kward", k=k).partition(z)
         assert 100 * found.sse(z) / (z**2).sum() == pytest.approx(wanted, abs=0.001)

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.microdata.methods.synthesis.constraints import Constraints
 from tacita.microdata.methods.synthesis.fcrm import FCRM, weighted_moments
 from tacita.microdata.methods.synthesis.fuzzy import fuzzy_c_means
@@ -109,7 +109,7 @@ def test_what_a_listener_keeps_is_not_written_over():
 def test_a_listener_may_cancel_in_mid_run():
     y, s = sample(3)
     heard = []
-    run = Run(cancelled=lambda: len(heard) >= 2)
+    run = RunContext(should_cancel=lambda: len(heard) >= 2)
     with pytest.raises(tacita.Cancelled):
         free(c=3, eps=1e-12).synthesize(y, s, run, on_iteration=heard.append)
     assert len(heard) == 2
@@ -117,7 +117,9 @@ def test_a_listener_may_cancel_in_mid_run():
 
 def test_one_cluster_is_the_regression():
     y, s = sample(4)
-    assert np.allclose(free(c=1).synthesize(y, s), tacita.method("regression").synthesize(y, s), atol=1e-10)
+    assert np.allclose(
+        free(c=1).synthesize(y, s), tacita.get_method("regression").synthesize(y, s), atol=1e-10
+    )
 
 
 def test_radial_functions_follow_a_bend_that_a_line_does_not():

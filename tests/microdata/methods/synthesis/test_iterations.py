@@ -7,19 +7,19 @@ import pytest
 
 import tacita
 from tacita import datasets
-from tacita.api import watch
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.io.points import points_text, read_points
 from tacita.microdata.methods.synthesis.fcrm import FCRM
 
 CLOUDS = datasets.five_clouds()
 NAMES = ("PIL", "DR", "SCORE")
 ROLES = {"dependent": "y", "independent": "x"}
+FOLLOWED = {"method": "fcrm", "measures": NAMES}
 
 
 def watched(run=None, **options):
     heard = []
-    release = watch(CLOUDS, **ROLES, on_round=heard.append, run=run, **options)
+    release = tacita.synthesize(CLOUDS, **ROLES, **FOLLOWED, callback=heard.append, context=run, **options)
     return heard, release
 
 
@@ -52,9 +52,11 @@ def test_every_round_is_what_a_run_of_so_many_rounds_would_release():
     for seen in heard:
         stop = seen.iteration.iteration
         count = []
-        run = Run(on_iteration=count.append, enough=lambda count=count, stop=stop: len(count) >= stop)
+        run = RunContext(
+            on_iteration=count.append, should_stop=lambda count=count, stop=stop: len(count) >= stop
+        )
         plain = tacita.synthesize(
-            CLOUDS, **ROLES, method="fcrm", c=4, rmax=6, eps=1e-9, measures=NAMES, run=run
+            CLOUDS, **ROLES, method="fcrm", c=4, rmax=6, eps=1e-9, measures=NAMES, context=run
         )
         assert np.array_equal(seen.iteration.released[:, 0], column(plain.data, "y"))
         assert seen.report["DR"].value == plain.report["DR"].value
@@ -62,8 +64,10 @@ def test_every_round_is_what_a_run_of_so_many_rounds_would_release():
 
 def test_a_stop_in_mid_run_returns_the_round_that_it_was_in():
     heard = []
-    run = Run(enough=lambda: len(heard) >= 3)
-    release = watch(CLOUDS, **ROLES, on_round=heard.append, run=run, c=5, eps=1e-12)
+    run = RunContext(should_stop=lambda: len(heard) >= 3)
+    release = tacita.synthesize(
+        CLOUDS, **ROLES, **FOLLOWED, callback=heard.append, context=run, c=5, eps=1e-12
+    )
     assert [each.iteration.iteration for each in heard] == [1, 2, 3]
     assert np.array_equal(heard[-1].iteration.released[:, 0], column(release.data, "y"))
     assert "search-stopped" in [each.name for each in release.record.cautions]
@@ -76,14 +80,14 @@ def test_a_run_waits_for_whoever_hears_it():
         order.append(seen.iteration.iteration)
         order.append("waited")
 
-    watch(CLOUDS, **ROLES, on_round=hear, c=3, rmax=3, eps=1e-12)
+    tacita.synthesize(CLOUDS, **ROLES, **FOLLOWED, callback=hear, c=3, rmax=3, eps=1e-12)
     assert order == [1, "waited", 2, "waited", 3, "waited"]
 
 
 def test_what_is_refused_was_heard_before():
     heard = []
     with pytest.raises(tacita.DataError, match="leverage over"):
-        watch(CLOUDS, **ROLES, on_round=heard.append, c=5, model="radial")
+        tacita.synthesize(CLOUDS, **ROLES, **FOLLOWED, callback=heard.append, c=5, model="radial")
     assert heard[-1].report["PIL"].value > 0
 
 
@@ -112,15 +116,15 @@ def test_separate_memberships_show_each_attribute_by_itself():
 def test_only_what_can_be_heard_round_by_round_is_watched():
     frame = CLOUDS.append_column("z", CLOUDS["x"])
     for wrong in ({"strata": ["z"]}, {"memberships": "separate", "dependent": ["z", "y"]}):
-        with pytest.raises(tacita.ParameterError, match="Watch: "):
-            watch(frame, **{**ROLES, **wrong}, on_round=lambda _: None)
+        with pytest.raises(tacita.ParameterError, match="synthesize: "):
+            tacita.synthesize(frame, **{**ROLES, **FOLLOWED, **wrong}, callback=lambda _: None)
 
 
 def test_a_release_in_strata_is_not_heard_as_if_it_were_one():
     heard = []
     frame = CLOUDS.append_column("part", [["a", "b"] * 150])
-    run = replace(Run(), on_iteration=heard.append)
-    tacita.synthesize(frame, **ROLES, strata=["part"], method="fcrm", c=2, measures=["PIL"], run=run)
+    run = replace(RunContext(), on_iteration=heard.append)
+    tacita.synthesize(frame, **ROLES, strata=["part"], method="fcrm", c=2, measures=["PIL"], context=run)
     assert not heard
 
 

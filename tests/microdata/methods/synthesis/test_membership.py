@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tacita
 from seeds import SEED
 from tacita import registry
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.kernels.records.cart import grow, leaves_of
 from tacita.kernels.records.segments import consecutive_runs, window_ends
 from tacita.microdata.methods.synthesis.column_margins import Columns, Margin
@@ -164,7 +164,7 @@ def test_a_label_of_one_large_household_is_never_drawn(name):
         for home, each in zip(*(frame[n].to_pylist() for n in ("home", "sex")), strict=True)
     ]
     frame = frame.set_column(1, "sex", pa.array(sex))
-    options = {"dependent": ["sex", "age"], "nominal": ["sex"], "insist": True, "k": 5}
+    options = {"dependent": ["sex", "age"], "nominal": ["sex"], "accept_risks": True, "k": 5}
     drawn = [
         tacita.synthesize(
             frame.select(["home", "sex", "age"]), method=name, seed=SEED, measures=["IL1"], **more, **options
@@ -195,18 +195,18 @@ def attack_on(frame, method, **options):
     x, kinds = np.array(codes).T, tuple("nominal" for _ in codes)
     columns = Columns(tuple(frame.column_names), kinds, texts)
     strata = np.zeros(len(x), dtype=np.int64)
-    return x, columns, Attack.of(x, x.shape[1], strata, None, columns), tacita.method(method, **options)
+    return x, columns, Attack.of(x, x.shape[1], strata, None, columns), tacita.get_method(method, **options)
 
 
 def test_shares_are_those_that_plain_sets_count():
     frame = persons(400)
     x, _, attack, method = attack_on(frame, "trees", k=5)
-    found = attack.strength(method, Run(), searching=True)
+    found = attack.strength(method, RunContext(), searching=True)
     for halving in found.halvings:
         part = np.flatnonzero(halving.members)
         assert abs(2 * part.size - len(x)) <= 1
     # the same halves again give the same figures: they may be told, and a k found by them repeats
-    again = attack.strength(method, Run(seed=SEED), searching=True)
+    again = attack.strength(method, RunContext(seed=SEED), searching=True)
     assert np.array_equal(found.shares(), again.shares())
     rows = list(zip(*(frame[name].to_pylist() for name in frame.column_names), strict=True))
     for halving, shares in zip(found.halvings, found.shares(), strict=True):
@@ -222,7 +222,7 @@ def test_trees_with_leaves_of_five_remember_their_records_and_are_refused(name, 
         tacita.ParameterError, match=r"% of those of the other: .* points more, up to .* insist"
     ):
         of_persons(method=name, **options)
-    made = of_persons(method=name, **options, insist=True)
+    made = of_persons(method=name, **options, accept_risks=True)
     assert made.record.insisted == ("membership",)
     assert figures(made)["outcome"] == "above"
     assert figures(made)["advantage"] > 10
@@ -264,7 +264,7 @@ def test_units_are_never_divided_and_strata_are_halved():
     units, strata = np.repeat(np.arange(60), 4), np.repeat(np.arange(2), 120)
     x = rng.integers(0, 9, size=(240, 2)).astype(float)
     attack = Attack.of(x, 2, strata, units, Columns.numbered(2, 0))
-    found = attack.strength(tacita.method("trees", k=5), Run(), searching=True)
+    found = attack.strength(tacita.get_method("trees", k=5), RunContext(), searching=True)
     for halving in found.halvings:
         inside = halving.members.reshape(-1, 4)
         assert (inside.all(axis=1) | ~inside.any(axis=1)).all()
@@ -301,7 +301,7 @@ def test_a_small_file_is_not_refused_for_the_chance_of_its_first_halvings(monkey
         return Halving(members, members if favoured else ~members, part, (0, 0, 0, 0))
 
     monkeypatch.setattr(Attack, "_halving", halving)
-    found = replace(attack, unique=unique).strength(method, Run(), searching=False)
+    found = replace(attack, unique=unique).strength(method, RunContext(), searching=False)
     assert found.advantages[:20].mean() == pytest.approx(20)
     assert found.advantage == pytest.approx(2.5)
     assert found.outcome == "undecided"
@@ -314,7 +314,7 @@ def test_a_category_that_only_the_other_half_has_is_no_obstacle():
     columns = Columns(("y", "s"), ("nominal", "nominal"), {"y": tuple("abc"), "s": tuple("abcdef")})
     strata = np.zeros(400, dtype=np.int64)
     for name in BOTH:
-        _, found = settled(tacita.method(name), x, 1, strata, columns, Run())
+        _, found = settled(tacita.get_method(name), x, 1, strata, columns, RunContext())
         assert found is not None
 
 
@@ -327,11 +327,13 @@ def test_systematic_draws_keep_shares_and_means_all_but_exactly():
     columns = Columns(("a", "b"), ("nominal", "numeric"), {"a": tuple("pqrs")})
     off = {}
     for even in (True, False):
-        made = tacita.method("trees", systematic=even).synthesize(x, None, Run(seed=1), columns=columns)
+        made = tacita.get_method("trees", systematic=even).synthesize(
+            x, None, RunContext(seed=1), columns=columns
+        )
         off[even] = np.abs(np.bincount(made[:, 0].astype(int)) - np.bincount(x[:, 0].astype(int))).max()
     assert off[True] <= 40 < off[False] + 40
     assert off[True] <= off[False]
-    first = tacita.method("trees", order=("a",)).synthesize(x, None, Run(seed=1), columns=columns)
+    first = tacita.get_method("trees", order=("a",)).synthesize(x, None, RunContext(seed=1), columns=columns)
     counts = np.bincount(first[:, 0].astype(int)) - np.bincount(x[:, 0].astype(int))
     assert np.abs(counts).max() <= 1
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.core.spec.conditions import condition_of, edit_of, rule_of
 from tacita.datasets.persons import household
 from tacita.kernels.records.cart import grow, leaves_of
@@ -46,7 +46,7 @@ def persons():
 
 
 def drawn(name, x, columns, seed=1, beside=None, **parameters):
-    return tacita.method(name, **parameters).synthesize(x, beside, Run(seed=seed), columns=columns)
+    return tacita.get_method(name, **parameters).synthesize(x, beside, RunContext(seed=seed), columns=columns)
 
 
 # what comes back
@@ -82,7 +82,7 @@ def test_the_copula_finds_the_correlation_behind_levels_however_coarse(rho):
     columns = Columns(
         ("a", "b", "c"), ("numeric", "nominal", "ordinal"), {"b": ("n", "y"), "c": tuple("pqrs")}
     )
-    made = tacita.method("copula").synthesize(x, None, Run(seed=2), columns=columns)
+    made = tacita.get_method("copula").synthesize(x, None, RunContext(seed=2), columns=columns)
     assert np.abs(np.corrcoef(made.T) - np.corrcoef(x.T)).max() < 0.02
 
 
@@ -252,8 +252,8 @@ def test_rules_edits_and_zeros_are_kept_by_every_record_whatever_the_data(seed, 
         "zeros": [f"age < {limit} and status = 'married'"],
     }
     assert kept(x, columns, **what)
-    made = tacita.method(name, **what, max_unchanged=1).synthesize(
-        x[:, :5] if beside else x, x[:, 5:] if beside else None, Run(seed=seed), columns=columns
+    made = tacita.get_method(name, **what, max_unchanged=1).synthesize(
+        x[:, :5] if beside else x, x[:, 5:] if beside else None, RunContext(seed=seed), columns=columns
     )
     whole = np.column_stack([made, x[:, 5:]]) if beside else made
     assert kept(whole, columns, **what)
@@ -293,7 +293,7 @@ def test_a_value_may_follow_from_another_that_is_missing():
 def test_no_number_lies_beyond_the_mean_of_k_and_none_is_written_finer(seed, name, k, digits):
     rng = np.random.default_rng(seed)
     x = np.round(np.exp(2 * rng.normal(size=(120, 2))) * 10, digits)
-    made = tacita.method(name, k=k).synthesize(x, None, Run(seed=seed))
+    made = tacita.get_method(name, k=k).synthesize(x, None, RunContext(seed=seed))
     for before, after in zip(x.T, made.T, strict=True):
         ordered = np.sort(before)
         assert ordered[:k].mean() - 1e-9 <= after.min()

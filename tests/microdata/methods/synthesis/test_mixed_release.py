@@ -211,7 +211,7 @@ path = "{(tmp_path / "out.csv").as_posix()}"
     plan = tacita.Plan.from_toml(text)
     assert tacita.Plan.from_toml(plan.to_toml()) == plan
     assert "rules=['age < 15: wage = 0']" in plan.to_python()
-    made = tacita.run(plan)
+    made = tacita.run_plan(plan)
     assert "rules-kept" in promises(made)
 
 
@@ -233,7 +233,7 @@ def test_what_is_drawn_too_near_to_somebody_and_what_is_lost_is_told_with_a_coun
     jobs = frame["employment"].to_pylist()
     jobs[:2] = ["astronaut", "astronaut"]
     frame = frame.set_column(frame.column_names.index("employment"), "employment", pa.array(jobs))
-    found = warned(release(frame, zeros=[], k=5, insist=True))
+    found = warned(release(frame, zeros=[], k=5, accept_risks=True))
     assert found["levels-lost"].count == 1
     assert "astronaut" not in str(found)
     assert found["replicated-uniques"].count > 0
@@ -249,7 +249,7 @@ def test_uniques_are_counted_as_a_plain_loop_does():
         "nominal": ["sex", "region"],
         "ordinal": {},
     }
-    made = release(frame, **roles, **none, k=5, insist=True)
+    made = release(frame, **roles, **none, k=5, accept_risks=True)
     rows, drawn = (
         list(zip(*(t[name].to_pylist() for name in frame.column_names), strict=True))
         for t in (frame, made.data)

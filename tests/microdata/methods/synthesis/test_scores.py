@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tacita
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, RunContext
 
 # Columns of the file, from 0: nine dependent attributes, and four.
 S1 = [0, 2, 3, 5, 6, 8, 10, 11, 12]
@@ -16,8 +16,10 @@ def mean_scores(census, dependent, name, seeds=10, **settings):
     y, s = census[:, dependent], np.delete(census, dependent, axis=1)
     found = []
     for seed in range(seeds):
-        pair = Comparison.of(y, tacita.method(name, **settings).synthesize(y, s, Run(seed=seed)), context=s)
-        found.append([tacita.method(measure).score(pair).value for measure in ("PIL", "DR", "SCORE")])
+        pair = Comparison.of(
+            y, tacita.get_method(name, **settings).synthesize(y, s, RunContext(seed=seed)), context=s
+        )
+        found.append([tacita.get_method(measure).score(pair).value for measure in ("PIL", "DR", "SCORE")])
     return np.mean(found, axis=0)
 
 
@@ -46,4 +48,4 @@ def test_more_clusters_trade_loss_for_risk(census):
 def test_separate_memberships_on_census_give_true_values_and_are_refused(census):
     y, s = census[:, S1], np.delete(census, S1, axis=1)
     with pytest.raises(tacita.DataError, match="would come out unchanged"):
-        tacita.method("fcrm", c=4, memberships="separate", max_leverage=1).synthesize(y, s)
+        tacita.get_method("fcrm", c=4, memberships="separate", max_leverage=1).synthesize(y, s)

@@ -78,7 +78,7 @@ def test_frames_of_any_kind_come_back_as_their_kind():
 def test_a_plan_its_file_and_its_script_do_the_same(tmp_path, monkeypatch):
     made = plan(tmp_path)
     assert Plan.from_toml(made.to_toml()) == made
-    tacita.run(made)
+    tacita.run_plan(made)
     first = (tmp_path / "out.csv").read_bytes()
     (tmp_path / "out.csv").unlink()
     assert "tacita.synthesize(data, dependent=['turnover', 'wages']" in made.to_python()
@@ -102,7 +102,7 @@ def test_the_command_saves_the_plan_that_repeats_it_and_a_dry_run_writes_nothing
 
 
 def test_methods_are_compared_on_one_map(tmp_path):
-    trials = tacita.compare(
+    trials = tacita.compare_methods(
         table(), **ROLES, method=["ipso-c", "fcrm", "mdav"], c=[2, 3], loss="IL1", risk="DLD"
     )
     assert sorted((t.method, t.report is not None) for t in trials) == [
@@ -113,7 +113,7 @@ def test_methods_are_compared_on_one_map(tmp_path):
     ]
     made = plan(tmp_path)
     script = Plan(**{**dict(made), "compare": {"method": ["ipso-c"]}}).to_python()
-    assert "tacita.compare(data, dependent=['turnover', 'wages']" in script
+    assert "tacita.compare_methods(data, dependent=['turnover', 'wages']" in script
 
 
 REFUSED = {
@@ -150,7 +150,7 @@ def test_protect_points_to_synthesize_and_quasi_and_dependent_exclude_each_other
     with pytest.raises(tacita.ParameterError, match="tacita synthesize"):
         tacita.protect(table(), quasi=["wages"], method="ipso-c")
     with pytest.raises(tacita.ParameterError, match="make two runs"):
-        tacita.compare(table(), quasi=["wages"], dependent=["turnover"], method="ipso-c")
+        tacita.compare_methods(table(), quasi=["wages"], dependent=["turnover"], method="ipso-c")
 
 
 def test_missing_values_are_refused_or_dropped_whichever_side_they_are_on():
@@ -244,10 +244,10 @@ def test_an_unsaved_run_without_a_seed_is_never_the_same():
 
 def test_it_can_be_cancelled_and_tells_how_far_it_is():
     heard = []
-    release(method="fcrm", c=2, max_leverage=1, run=tacita.Run(on_progress=heard.append))
+    release(method="fcrm", c=2, max_leverage=1, context=tacita.RunContext(on_progress=heard.append))
     assert {"finding clusters", "fitting clusters", "verifying"} <= {one.stage for one in heard}
     with pytest.raises(tacita.Cancelled):
-        release(run=tacita.Run(cancelled=lambda: True))
+        release(context=tacita.RunContext(should_cancel=lambda: True))
 
 
 @pytest.mark.parametrize("method", ["ipso-c", "copula"])
@@ -265,7 +265,7 @@ def test_what_columns_beside_give_back_is_refused(method):
 
 def test_what_a_column_beside_gives_away_is_warned_of_where_it_was_insisted_on():
     frame = table().append_column("cents", pa.array(100 * table()["wages"].to_numpy()))
-    made = tacita.synthesize(frame, **ROLES, seed=SEED, measures=["IL1"], insist=True)
+    made = tacita.synthesize(frame, **ROLES, seed=SEED, measures=["IL1"], accept_risks=True)
     assert made.record.insisted == ("keys-determined",)
     told = warned(made)
     assert "What stood in synthetic column wages can be recomputed" in told["recomputable-column"].text

@@ -8,7 +8,7 @@ import pytest
 import tacita
 from damaging import DAMAGES, copied
 from people_in_parts import nothing_hidden
-from tacita.core import DataError, Run
+from tacita.core import DataError, RunContext
 from tacita.io.workdir import Scratch
 
 ASKED = {"dimensions": ["region", "size"], "value": "x", "unit": "firm", "key": "k"}
@@ -37,7 +37,9 @@ def records(n=500):
 
 def summed(folder, heard=None):
     listen = (lambda _: None) if heard is None else heard
-    return tacita.tabulate(folder / "in.parquet", executor=PARTS, run=Run(on_progress=listen), **ASKED)
+    return tacita.tabulate(
+        folder / "in.parquet", executor=PARTS, context=RunContext(on_progress=listen), **ASKED
+    )
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ import tacita
 from effort import DEAR
 from people_in_parts import nothing_hidden, split
 from tacita import api
-from tacita.core import Cancelled, DataError, ParameterError, Run
+from tacita.core import Cancelled, DataError, ParameterError, RunContext
 from tacita.io.workdir import Scratch
 
 REGION = {"north": ["n1", "n2"], "south": {"s1": ["s11", "s12"], "s2": None}, "island": None}
@@ -158,7 +158,7 @@ def test_a_part_whose_process_is_killed_is_summed_again(tmp_path):
     asked = {"dimensions": ["region", "size"], "value": "x", "unit": "firm"}
     executor = {"name": "processes", "workers": 2, "part": 100}
     found = tacita.tabulate(
-        tmp_path / "records.parquet", executor=executor, run=Run(on_progress=kill), **asked
+        tmp_path / "records.parquet", executor=executor, context=RunContext(on_progress=kill), **asked
     )
     assert killed
     assert same(tacita.tabulate(tmp_path / "records.parquet", **asked), found)
@@ -169,14 +169,14 @@ def test_a_part_whose_process_is_killed_is_summed_again(tmp_path):
 DYING = """
 import os, signal, sys
 import tacita
-from tacita.core import Run
+from tacita.core import RunContext
 
 def listen(told):
     if told.stage == "putting sums together":
         os.kill(os.getpid(), signal.SIGKILL)
 
 tacita.tabulate(sys.argv[1], ["region"], "x", unit="firm", executor={"name": "serial", "part": 100},
-                run=Run(on_progress=listen))
+                context=RunContext(on_progress=listen))
 """
 
 
@@ -204,18 +204,18 @@ def test_what_lies_on_disk_is_for_its_owner_and_gone_however_it_ends(tmp_path):
         for hidden in tmp_path.glob(".tacita-parts-*"):
             assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
 
-    tacita.tabulate(tmp_path / "records.parquet", run=Run(on_progress=listen), **asked)
+    tacita.tabulate(tmp_path / "records.parquet", context=RunContext(on_progress=listen), **asked)
     stages = ["looking at all records", "summing records", "putting sums together"]
     assert list(dict.fromkeys(heard)) == stages
     for stage in stages:
         with pytest.raises(Cancelled):
-            tacita.tabulate(tmp_path / "records.parquet", run=cancelled_at(stage), **asked)
+            tacita.tabulate(tmp_path / "records.parquet", context=cancelled_at(stage), **asked)
         assert nothing_hidden(tmp_path)
 
 
 def cancelled_at(stage):
     seen = []
-    return Run(on_progress=lambda told: seen.append(told.stage), cancelled=lambda: stage in seen)
+    return RunContext(on_progress=lambda told: seen.append(told.stage), should_cancel=lambda: stage in seen)
 
 
 def wrong(column, values):

@@ -5,7 +5,7 @@ import pytest
 
 import tacita
 from tacita import DataError, ParameterError, registry
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.tables.suppression.optimal.optimal import Optimal
 from twins.attacker import protects, published_by_elimination
 from twins.tables import asked, pattern_of, random_grid
@@ -19,7 +19,7 @@ CASES = [
 
 
 def quick(name):
-    return tacita.method(name, **({"generations": 15, "population": 5} if name == "genetic" else {}))
+    return tacita.get_method(name, **({"generations": 15, "population": 5} if name == "genetic" else {}))
 
 
 def small_tables(problem, some):
@@ -55,7 +55,7 @@ def test_protects_and_brackets_the_least_cost(name, problem, solved):
 def test_repeats_itself_and_ends_its_progress(name, problem):
     grid = random_grid(2, problem, shape=(10, 9), primaries=6, largest=90)
     heard = []
-    one = pattern_of(quick(name), grid, Run(on_progress=heard.append))
+    one = pattern_of(quick(name), grid, RunContext(on_progress=heard.append))
     assert heard[-1].share == 1
     assert np.array_equal(one.withheld, pattern_of(quick(name), grid).withheld)
 
@@ -83,7 +83,7 @@ def test_gauss_withholds_what_plain_elimination_does_not_publish():
         prices = np.random.default_rng(seed).permutation(grid.values.size).reshape(grid.values.shape) + 1.0
         grid = grid.priced(prices)
         try:
-            found = pattern_of(tacita.method("gauss"), grid)
+            found = pattern_of(tacita.get_method("gauss"), grid)
         except DataError:
             continue
         assert np.array_equal(found.withheld, published_by_elimination(grid))
@@ -91,5 +91,5 @@ def test_gauss_withholds_what_plain_elimination_does_not_publish():
 
 def test_lagrange_and_three_phase_prove_most_small_tables(solved):
     for name, problem in (("lagrange", "general"), ("lagrange", "exact"), ("three-phase", "interval")):
-        found = [pattern_of(tacita.method(name), grid) for grid, _ in solved[problem]]
+        found = [pattern_of(tacita.get_method(name), grid) for grid, _ in solved[problem]]
         assert sum(each.proven for each in found) >= 0.6 * len(found)

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tacita.core import DataError, Hierarchy, ParameterError, Run, Table
+from tacita.core import DataError, Hierarchy, ParameterError, RunContext, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.release.suppress import suppress
 from tacita.tables.suppression.heuristics.elimination import eliminated
@@ -184,7 +184,7 @@ def test_gauss_publishes_nothing_that_reveals_a_primary_and_withholds_nothing_in
     for seed in range(6):
         table = cube(seed, shape).with_bounds(-np.inf, np.inf)
         for system in systems_of(table, "general"):
-            chosen = eliminated(system, Lines(system).x, Run())
+            chosen = eliminated(system, Lines(system).x, RunContext())
             primaries = np.flatnonzero(system.primary)
             matrix = system.relations.toarray()
 
@@ -216,7 +216,7 @@ def test_small_tables_cover_all_sums_and_come_from_the_top_down():
 def test_what_small_tables_withhold_hides_every_primary_from_whoever_adds_up():
     for seed in range(10):
         table = cube(seed, (4, 4, 4), share=0.05).with_bounds(-np.inf, np.inf)
-        withheld = top_down(table, by_elimination, Run())
+        withheld = top_down(table, by_elimination, RunContext())
         assert audit(table, withheld, "general").safe
 
 

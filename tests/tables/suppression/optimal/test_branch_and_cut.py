@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, RunContext
 from tacita.kernels.tables.covers import divided, separate_rounded, shortfalls, tighten
 from tacita.kernels.tables.cuts import rounded
 from tacita.kernels.tables.flows import adjacency
@@ -31,7 +31,7 @@ def searched(seed, **options):
         require_feasible(network)
     except DataError:
         return None
-    return Search(network, Watch(np.inf), Run())
+    return Search(network, Watch(np.inf), RunContext())
 
 
 def lean_patterns(network):
@@ -151,7 +151,7 @@ def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(seed):
     for looks in range(2, 20):
         # a clock that goes on whenever it is looked at; few cells at first, so that others come in
         with measured_by(itertools.count().__next__):
-            search = Search(network, Watch(looks), Run(), each=1)
+            search = Search(network, Watch(looks), RunContext(), each=1)
         search.relax()
         assert search.bound <= least + 1e-6
         assert len(search.fractional()) == network.edges
@@ -248,7 +248,7 @@ def test_rounds_of_cuts_at_the_root_tell_bounds_that_rise_and_stay_below_the_lea
     primary = np.zeros(400, dtype=bool)
     primary[generator.choice(400, 8, replace=False)] = True
     network = network_of(asked(values, primary.reshape(20, 20), "interval", lower=40, upper=40))
-    search = Search(network, Watch(np.inf), Run(on_bounds=told.append))
+    search = Search(network, Watch(np.inf), RunContext(on_bounds=told.append))
     search.relax()
     search.keep_within_gap()
     told.clear()

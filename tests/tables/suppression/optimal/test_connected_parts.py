@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tacita.core import DataError, Hierarchy, Run, Table
+from tacita.core import DataError, Hierarchy, RunContext, Table
 from tacita.tables.suppression.optimal import connected_parts
 from tacita.tables.suppression.optimal.connected_parts import least_pattern, root_bound
 from tacita.tables.suppression.optimal.optimal import Optimal
@@ -94,7 +94,7 @@ class TestLaws:
         table = Table.from_array(values, primary=primary.reshape(5, 5), lower=15, upper=15, margins=True)
         known = known_to(table, problem)
         by_network = Optimal().suppress(known, problem)
-        withheld, bound, _ = least_pattern(known, problem, "highs", 60.0, Run())
+        withheld, bound, _ = least_pattern(known, problem, "highs", 60.0, RunContext())
         assert known.cost[withheld & ~known.primary].sum() == by_network.cost
         assert bound == pytest.approx(by_network.cost)
 
@@ -190,7 +190,7 @@ def test_both_solvers_find_the_same_cost(problem, shape):
 def test_the_root_bound_lies_below_the_least_cost_and_above_nothing():
     table = hierarchical(8)
     everything = table.primary | ~table.forced
-    bound = root_bound(table, "interval", everything, Watch(60.0), Run())
+    bound = root_bound(table, "interval", everything, Watch(60.0), RunContext())
     assert 0 < bound <= solved(table, "interval").cost
 
 
@@ -239,7 +239,7 @@ def test_parts_are_vast_by_their_cells_or_where_relations_outnumber_them(monkeyp
 
 def test_told_that_it_is_enough_it_ends_with_what_it_has():
     table = hierarchical(9, primaries=8)
-    found = Optimal().suppress(table, "interval", Run(enough=lambda: True))
+    found = Optimal().suppress(table, "interval", RunContext(should_stop=lambda: True))
     assert found.status == "stopped"
     assert audit(table, found.withheld, "interval").safe
 

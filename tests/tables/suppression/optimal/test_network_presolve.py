@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, RunContext
 from tacita.kernels.tables.dominated_cells import joined
 from tacita.tables.suppression.optimal import local_branching
 from tacita.tables.suppression.optimal.flow_network import network_of, require_feasible
@@ -137,7 +137,7 @@ def test_a_cell_that_costs_more_than_a_way_round_of_able_cells_is_needless_and_n
 @pytest.mark.parametrize("seed", range(4))
 def test_giving_up_the_whole_pattern_ends_at_the_cost_of_the_compact_model(seed):
     grid = random_grid(seed, "interval", shape=(6, 7), primaries=5, largest=60, lower=50, upper=50)
-    search = Search(network_of(grid), Watch(np.inf), Run(), each=20)
+    search = Search(network_of(grid), Watch(np.inf), RunContext(), each=20)
     secondary = np.flatnonzero(search.best & ~search.network.primary)
     alike = np.zeros(search.network.edges)
     assert sorted(near(search, search.best, alike, len(secondary))) == secondary.tolist()
@@ -151,7 +151,7 @@ def test_giving_up_the_whole_pattern_ends_at_the_cost_of_the_compact_model(seed)
 @pytest.mark.parametrize("seed", range(6))
 def test_what_a_pattern_costs_beyond_the_bound_is_told_cell_by_cell(seed):
     grid = random_grid(seed, "interval", shape=(14, 14), primaries=12, largest=90, lower=40, upper=40)
-    search = Search(network_of(grid), Watch(np.inf), Run())
+    search = Search(network_of(grid), Watch(np.inf), RunContext())
     search.relax()
     master, dearer = search.master, search.best.copy()
     spare = master.columns[~dearer[master.columns]][:3]
@@ -170,7 +170,7 @@ def test_what_a_pattern_costs_beyond_the_bound_is_told_cell_by_cell(seed):
 
 def test_parts_grow_from_cells_that_cost_more_than_the_bound():
     grid = random_grid(5, "interval", shape=(14, 14), primaries=12, largest=90, lower=40, upper=40)
-    search = Search(network_of(grid), Watch(np.inf), Run())
+    search = Search(network_of(grid), Watch(np.inf), RunContext())
     secondary = np.flatnonzero(search.best & ~search.network.primary)
     for dear in secondary:
         excess = np.zeros(search.network.edges)
@@ -185,7 +185,7 @@ def test_parts_grow_from_cells_that_cost_more_than_the_bound():
 
 def test_parts_of_a_pattern_are_given_up_only_for_cheaper_ones_that_protect():
     grid = random_grid(5, "interval", shape=(14, 14), primaries=12, largest=90, lower=40, upper=40)
-    search = Search(network_of(grid), Watch(np.inf), Run())
+    search = Search(network_of(grid), Watch(np.inf), RunContext())
     before = search.cost
     search_nearby(search)
     assert search.cost < before
@@ -201,7 +201,7 @@ def test_other_patterns_are_begun_with_where_the_best_is_hardly_dearer_than_the_
 ):
     grid = random_grid(5, "interval", shape=(14, 14), primaries=12, largest=90, lower=40, upper=40)
     grid = replace(grid, cost=np.ones_like(grid.cost)) if alike else grid
-    search = Search(network_of(grid), Watch(np.inf), Run())
+    search = Search(network_of(grid), Watch(np.inf), RunContext())
     begun = []
     monkeypatch.setattr(local_branching, "_descend", lambda _search, pattern, *_: begun.append(pattern))
     monkeypatch.setattr(local_branching, "SETTINGS", replace(local_branching.SETTINGS, first=2))

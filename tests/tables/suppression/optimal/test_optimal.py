@@ -7,7 +7,7 @@ from experiments.tables.setting import Case
 
 import tacita
 from tacita import DataError, registry
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.tables.suppression.optimal.optimal import Optimal
 from twins.attacker import change_range, compact_least_cost, nothing_cheaper, protects
 from twins.tables import asked, pattern_of, random_grid
@@ -71,7 +71,7 @@ def test_the_compact_model_has_the_same_cost_at_20_by_10():
 def test_a_pattern_of_cells_that_came_in_last_is_kept(problem):
     # only the last cells to enter the programme lower the number from 29 to 28
     case = Case(problem, 100, 100, "dense", "count")
-    assert solve(case, 5, 240.0, Run()).cost == 28
+    assert solve(case, 5, 240.0, RunContext()).cost == 28
 
 
 def test_the_sources_pattern_for_regions_is_found_and_least():
@@ -184,7 +184,7 @@ def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it():
 def test_cancelling_stops():
     grid = random_grid(1, "interval", shape=(12, 12), primaries=8, largest=200)
     for name in registry.names("suppression"):
-        method = tacita.method(name)
+        method = tacita.get_method(name)
         if "interval" in method.problems:
             with pytest.raises(tacita.Cancelled):
-                pattern_of(method, grid, Run(cancelled=lambda: True))
+                pattern_of(method, grid, RunContext(should_cancel=lambda: True))

@@ -11,7 +11,7 @@ import tables_at_hand
 import tacita
 from tacita import DataError
 from tacita.cli import run_command
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.tables.suppression.optimal.network_patterns import Builder
 from tacita.tables.suppression.optimal.network_search import Search
 from tacita.tables.suppression.optimal.optimal import Optimal
@@ -172,7 +172,7 @@ def test_cancelling_stops_within_the_tree(tree):
 
     grid = random_grid(3, "interval", **HARD)
     with pytest.raises(tacita.Cancelled, match="while proving"):
-        pattern_of(Optimal(solver="scip"), grid, Run(cancelled=cancelled))
+        pattern_of(Optimal(solver="scip"), grid, RunContext(should_cancel=cancelled))
     assert tree.solved == 1
     assert asked.count(1) < 20
 
@@ -235,7 +235,7 @@ class TestWrongAnswers:
         from scipy import sparse
 
         table = tables_at_hand.positive(1, (4, 4), 1)
-        least = tacita.suppress(table, problem, solver="scip", insist=True).secondary_count
+        least = tacita.suppress(table, problem, solver="scip", accept_risks=True).secondary_count
 
         def too_much(_, x, *__):
             return sparse.csr_matrix(np.ones((1, len(x)))), np.array([least + 1.0])
@@ -243,7 +243,7 @@ class TestWrongAnswers:
         monkeypatch.setattr(tree, "separate", too_much)
         monkeypatch.setattr(Search, "offer", forgetful(Search.offer, least))
         with pytest.raises(tacita.VerificationError, match="bound it claims is wrong"):
-            tacita.suppress(table, problem, solver="scip", insist=True)
+            tacita.suppress(table, problem, solver="scip", accept_risks=True)
 
     @pytest.mark.usefixtures("bare_root")
     def test_a_bound_beyond_what_is_proven_is_refused(self, tree, monkeypatch):

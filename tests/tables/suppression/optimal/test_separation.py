@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tacita.core import DataError, Hierarchy, Run, Table
+from tacita.core import DataError, Hierarchy, RunContext, Table
 from tacita.tables.suppression.optimal.connected_parts import searches_of
 from tacita.tables.suppression.optimal.implied_suppressions import with_forced
 from tacita.tables.suppression.optimal.relation_patterns import Builder
@@ -118,7 +118,7 @@ def test_rays_that_leave_nothing_short_still_give_rows():
 
 def test_a_search_begins_where_single_lines_end():
     table = made(3, "three-way")
-    searches, _, _ = searches_of(table, "interval", Watch(60.0), Run(), lambda _: None)
+    searches, _, _ = searches_of(table, "interval", Watch(60.0), RunContext(), lambda _: None)
     for search in searches:
         lines = Lines(search.network)
         assert search.bound == lines.least

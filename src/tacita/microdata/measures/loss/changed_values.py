@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Comparison, Floats, Run, Score
+from tacita.core import Comparison, Floats, RunContext, Score
 from tacita.microdata.measures.gower import Mixed
 from tacita.microdata.measures.measure import CellMeasure, Measure
 
@@ -84,7 +84,7 @@ class GowerLoss(Measure):
     with_categories: ClassVar[bool] = True
     of_categories: ClassVar[bool] = True
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         mixed = Mixed.of(pair)
         if not mixed.attributes:
             return self.none("no original column varies")
@@ -115,7 +115,7 @@ class CategoriesChanged(Measure):
     with_categories: ClassVar[bool] = True
     of_categories: ClassVar[bool] = True
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         found = pair.categories
         if found is None:
             return self.none("no protected attribute is nominal or ordinal")
@@ -153,7 +153,7 @@ class Suppressed(SurveyLoss):
     family: ClassVar[str] = "changed values"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         there, gone = {}, {}
         for name in survey.protected:
             had = ~survey.source.missing(name)

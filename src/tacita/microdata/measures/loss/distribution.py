@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, Floats, Ints, Matrix, Run, Score
+from tacita.core import Comparison, Floats, Ints, Matrix, RunContext, Score
 from tacita.microdata.measures.measure import Measure, SummedMeasure
 from tacita.microdata.measures.moments import spreads
 from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
@@ -97,7 +97,7 @@ class EnergyDistance(Measure):
 
     sample: Annotated[int, Field(ge=100, description="most records to compare")] = 2_000
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         pair = pair.varying()
         if not pair.attributes:
             return self.none("no original column varies")
@@ -142,7 +142,7 @@ class PMSE(Measure):
 
     classifier: Annotated[Literal["logistic", "tree"], Field(description="which classifier")] = "logistic"
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         pair = pair.varying()
         if not pair.attributes:
             return self.none("no original column varies")
@@ -200,7 +200,7 @@ class PropensityRatio(SurveyLoss):
         False
     )
 
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         run.report("telling records apart", 0, 1)
         terms = [terms_of(survey, name) for name in survey.protected]
         blocks = [np.vstack([each.before, each.after]) for each in terms]

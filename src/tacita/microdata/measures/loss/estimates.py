@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, Floats, Ints, Run, Score
+from tacita.core import Comparison, Floats, Ints, RunContext, Score
 from tacita.core.spec.roles import Names
 
 from .models import overlap
@@ -149,12 +149,12 @@ class _Weighted(SurveyLoss):
     family: ClassVar[str] = "estimates"
 
     parts: Names = Field(
-        (),
+        default=(),
         description="columns that name parts of the population; if not given, the domains, or strata",
     )
     fewest: Annotated[int, Field(ge=2, description="records below which a part is not looked at")] = 10
 
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         if min(survey.source.n, survey.released.n) < 2:
             return self.none("an interval needs two records")
         domains = self.parts or survey.files.domains
@@ -170,7 +170,7 @@ class _Weighted(SurveyLoss):
         """The figure of one column, or of all together."""
         raise NotImplementedError
 
-    def _changes(self, survey: Survey, domains: tuple[str, ...], run: Run) -> list[Change]:
+    def _changes(self, survey: Survey, domains: tuple[str, ...], run: RunContext) -> list[Change]:
         groupings = [()] if not domains else [(), domains]
         sides = [samples(survey, names, self.fewest) for names in groupings]
         names = columns_estimated(survey, domains)

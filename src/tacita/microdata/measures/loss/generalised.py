@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Comparison, DataError, Floats, Hierarchy, Ints, Run, Score
+from tacita.core import Comparison, DataError, Floats, Hierarchy, Ints, RunContext, Score
 
 from .survey_frame import Coded, Survey, SurveyLoss, combined, hierarchy_of
 
@@ -87,7 +87,7 @@ class _Coarsened(SurveyLoss):
     family: ClassVar[str] = "coarser values"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         names = self.columns(survey)
         figures: dict[str, float] = {}
         lost = most = 0.0
@@ -220,7 +220,7 @@ class _Classes(SurveyLoss):
 
     family: ClassVar[str] = "coarser values"
 
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         sizes, suppressed = pair.remember("classes", lambda: _classes(survey))
         return self.result(self.of_classes(sizes, suppressed, survey.source.n))
 

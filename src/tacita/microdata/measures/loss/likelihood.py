@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tacita.core import Comparison, Floats, Ints, Run, Score
+from tacita.core import Comparison, Floats, Ints, RunContext, Score
 
 from .design_matrix import Fitted, Link, Terms, beside, estimable, fit, terms_of
 from .models import overlap
@@ -54,7 +54,7 @@ class CoefficientsOfModels(SurveyLoss):
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     direction: ClassVar[str] = "higher"  # type: ignore[assignment]
 
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         names = [*survey.protected, *survey.beside]
         answers = [answer for name in names if (answer := _answer(survey, name)) is not None][:_MOST_MODELS]
         if not answers:

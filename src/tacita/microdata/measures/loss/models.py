@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Comparison, Floats, Run, Score
+from tacita.core import Comparison, Floats, RunContext, Score
 from tacita.microdata.measures.measure import Measure, SummedMeasure
 from tacita.microdata.measures.moments import spreads
 from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
@@ -133,7 +133,7 @@ class _Subdomains(Measure):
     kind: ClassVar[str] = "loss"
     family: ClassVar[str] = "parts of the population"
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         if pair.domains is None:
             return self.none("no subdomains were named")
         varying = pair.varying()

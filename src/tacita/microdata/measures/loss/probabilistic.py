@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Comparison, Matrix, Run, Score
+from tacita.core import Comparison, Matrix, RunContext, Score
 from tacita.microdata.measures.measure import Measure, SummedMeasure
 from tacita.microdata.measures.moments import Moments, moments, spreads, summed
 from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
@@ -255,7 +255,7 @@ class PIL(Measure):
     def asks(self) -> tuple[Measure, ...]:
         return tuple(part() for part in PARTS)
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         parts = [part.score(pair, run) for part in self.asks()]
         found = [part for part in parts if part.value is not None]
         if not found:

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tacita.core import Comparison, Floats, Ints, Mask, Run, Score
+from tacita.core import Comparison, Floats, Ints, Mask, RunContext, Score
 
 from .survey_frame import Survey, SurveyLoss
 
@@ -56,7 +56,7 @@ class RelationsLost(SurveyLoss):
     by_default: ClassVar[bool] = True
     headline: ClassVar[bool] = True
 
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         weights = survey.weights()
         unchanged = [_sides(survey, name) for name in survey.beside[:_MOST_BESIDE]]
         if not unchanged:

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Comparison, DataError, Floats, Hierarchy, Ints, Microdata, Roles, Run, Score
+from tacita.core import Comparison, DataError, Floats, Hierarchy, Ints, Microdata, Roles, RunContext, Score
 from tacita.core.data.levels import Levels, category_cells, nominal_levels, ranked_levels
 from tacita.core.results.score import Files
 from tacita.microdata.measures.measure import Measure
@@ -238,7 +238,7 @@ class SurveyLoss(Measure):
     of_files: ClassVar[bool] = True
     by_default: ClassVar[bool] = False
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         """The figure of the files, or why there is none."""
         try:
             survey: Survey = pair.remember("survey", lambda: Survey.of(pair.files))
@@ -247,7 +247,7 @@ class SurveyLoss(Measure):
             return self.none(str(problem).removesuffix("."))
 
     @abstractmethod
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         """The score; DataError where the files lack what it needs."""
 
     def of_categories_alone(self, survey: Survey, figures: dict[str, float], value: float) -> Score:

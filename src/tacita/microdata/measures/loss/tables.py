@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Comparison, DataError, Floats, Ints, Run, Score
+from tacita.core import Comparison, DataError, Floats, Ints, RunContext, Score
 
 from .survey_frame import Survey, SurveyLoss, combined
 
@@ -28,7 +28,7 @@ class _Tables(SurveyLoss):
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     columns: ClassVar[int]
 
-    def figure(self, survey: Survey, pair: Comparison, run: Run) -> Score:
+    def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         protected = survey.categories
         if not protected:
             return self.none("no protected attribute is nominal or ordinal")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Ints, Run, Score
+from tacita.core import DataError, Ints, RunContext, Score
 from tacita.core.results.score import Direction, Files
 
 from .keys import KeyTable, SharingMeasure
@@ -68,7 +68,7 @@ class KAnonymity(Anonymity):
     headline: ClassVar[bool] = True
     with_categories: ClassVar[bool] = True
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The size of the smallest class."""
         sharing = table.sharing(self.missing_as)
         return self.result(float(sharing.min()), per_record=sharing.astype(np.float64))
@@ -93,9 +93,9 @@ class AllM(Anonymity):
 
     name: ClassVar[str] = "all_m"
 
-    m: int = Field(2, ge=1, description="how many of the keys an attacker knows")
+    m: int = Field(default=2, ge=1, description="how many of the keys an attacker knows")
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The size of the smallest class of any set of keys."""
         size = min(self.m, len(table.names))
         sets = comb(len(table.names), size)
@@ -137,7 +137,7 @@ class SampleUniques(SharingMeasure):
     of_the_worst: ClassVar[bool] = False
     with_categories: ClassVar[bool] = True
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """How many are alone, in percent."""
         alone = table.sharing(self.missing_as) <= 1
         beside = {"uniques": float(alone.sum())}

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Floats, Run, Score
+from tacita.core import Floats, RunContext, Score
 
 from .keys import KeyTable, SharingMeasure
 from .population import StandingMeasure
@@ -40,9 +40,9 @@ class ProsecutorRisk(SharingMeasure):
     span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
     limit_type: ClassVar[Any] = _ALLOWED
 
-    threshold: float = Field(0.2, gt=0, le=1, description="above it a record counts as at risk")
+    threshold: float = Field(default=0.2, gt=0, le=1, description="above it a record counts as at risk")
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The largest."""
         risks = 1 / np.maximum(1, table.sharing(self.missing_as))
         return self.result(risks.max(), per_record=risks, beside=_beside(risks, self.threshold))
@@ -68,9 +68,9 @@ class JournalistRisk(StandingMeasure):
     span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
     limit_type: ClassVar[Any] = _ALLOWED
 
-    threshold: float = Field(0.2, gt=0, le=1, description="above it a record counts as at risk")
+    threshold: float = Field(default=0.2, gt=0, le=1, description="above it a record counts as at risk")
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The largest."""
         _, whole = self.standing(table)
         risks = 1 / np.maximum(1.0, whole)
@@ -97,7 +97,7 @@ class MarketerRisk(StandingMeasure):
     limit_type: ClassVar[Any] = _ALLOWED
     of_the_worst: ClassVar[bool] = False
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The mean."""
         _, whole = self.standing(table)
         risks = 1 / np.maximum(1.0, whole)

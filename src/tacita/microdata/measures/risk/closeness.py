@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from tacita.core import DataError, Floats, Hierarchy, Ints, ParameterError, Run
+from tacita.core import DataError, Floats, Hierarchy, Ints, ParameterError, RunContext
 from tacita.core.results.score import Files
 from tacita.core.spec.roles import Names
 from tacita.io.hierarchies import from_nested
@@ -59,10 +59,12 @@ class TCloseness(AnswerMeasure):
     limit_type: ClassVar[Any] = Annotated[float, Field(gt=0, le=1)]
 
     sort: Literal["equal", "ordered", "hierarchical"] = Field(
-        "equal", alias="kind", description="how far two values are apart: equally, by order, or along a tree"
+        default="equal",
+        alias="kind",
+        description="how far two values are apart: equally, by order, or along a tree",
     )
-    order: Names = Field((), description="for ordered: the values from lowest to highest")
-    tree: Tree | None = Field(None, description="for hierarchical: values under coarser ones, nested")
+    order: Names = Field(default=(), description="for ordered: the values from lowest to highest")
+    tree: Tree | None = Field(default=None, description="for hierarchical: values under coarser ones, nested")
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> TCloseness:
@@ -72,7 +74,7 @@ class TCloseness(AnswerMeasure):
             raise ParameterError("TCloseness: order must name each value once.")
         return self
 
-    def of_classes(self, answers: Answers, run: Run) -> Floats:
+    def of_classes(self, answers: Answers, run: RunContext) -> Floats:
         """The distance of each class, block by block."""
         n, m = answers.table.sizes.size, answers.overall.size
         order, tree = self._places(answers), self._tree(answers)
@@ -87,7 +89,7 @@ class TCloseness(AnswerMeasure):
 
     def of_class(self, answers: Answers) -> Floats:
         """The distance of each class."""
-        return self.of_classes(answers, Run())
+        return self.of_classes(answers, RunContext())
 
     def _of_lone(
         self, answers: Answers, found: Floats, order: Ints | None, tree: Nodes | None, block: int
@@ -211,7 +213,7 @@ class BetaLikeness(AnswerMeasure):
     limit_type: ClassVar[Any] = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
     sort: Literal["basic", "enhanced"] = Field(
-        "basic", alias="kind", description="enhanced bounds the gain of frequent values by -ln p"
+        default="basic", alias="kind", description="enhanced bounds the gain of frequent values by -ln p"
     )
 
     def of_class(self, answers: Answers) -> Floats:

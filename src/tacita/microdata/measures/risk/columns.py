@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tacita.core import Run, Score
+from tacita.core import RunContext, Score
 
 from .compatible import class_sizes
 from .keys import KeyMeasure, KeyTable
@@ -63,7 +63,7 @@ class TellingApart(KeyMeasure):
     of_the_worst: ClassVar[bool] = False
     which: ClassVar[int]
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """Of all keys; by attribute of each alone."""
         together = _told_apart(table, list(range(len(table.names))))[self.which]
         own = {name: _told_apart(table, [j])[self.which] for j, name in enumerate(table.names)}

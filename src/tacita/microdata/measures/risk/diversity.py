@@ -45,9 +45,11 @@ class LDiversity(AnswerMeasure):
     limit_type: ClassVar[Any] = Annotated[float, Field(gt=1, allow_inf_nan=False)]
 
     sort: Literal["distinct", "entropy", "recursive"] = Field(
-        "distinct", alias="kind", description="what is counted: values, their entropy, or recursively"
+        default="distinct", alias="kind", description="what is counted: values, their entropy, or recursively"
     )
-    c: float = Field(2.0, gt=0, description="for recursive: how far the most frequent value may stand out")
+    c: float = Field(
+        default=2.0, gt=0, description="for recursive: how far the most frequent value may stand out"
+    )
 
     def of_class(self, answers: Answers) -> Floats:
         """Well-represented values of each class."""
@@ -112,7 +114,7 @@ class AlphaK(AnswerMeasure):
     limit_name: ClassVar[str] = "alpha"
     limit_type: ClassVar[Any] = Annotated[float, Field(gt=0, le=1)]
 
-    k: int = Field(2, ge=1, description="classes of fewer records (units) never pass")
+    k: int = Field(default=2, ge=1, description="classes of fewer records (units) never pass")
 
     def of_class(self, answers: Answers) -> Floats:
         """The share of the most frequent value."""

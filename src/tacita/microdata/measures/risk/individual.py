@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Floats, Ints, Run, Score
+from tacita.core import Floats, Ints, RunContext, Score
 from tacita.core.results.score import Files
 
 from .keys import KeyTable, numbered_units, unit_of
@@ -66,7 +66,7 @@ class RiskOfRecords(StandingMeasure):
         f, whole = self.standing(table)
         return mean_inverse(f, f / whole)
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """Out of the risks of all records."""
         return self.sum_up(self.risks(table), table)
 
@@ -177,7 +177,9 @@ class HouseholdRisk(RiskOfRecords):
 
     name: ClassVar[str] = "household_risk"
 
-    unit: str | None = Field(None, description="column that names the household; if not given, the unit's")
+    unit: str | None = Field(
+        default=None, description="column that names the household; if not given, the unit's"
+    )
 
     def counting(self, files: Files) -> str | None:
         """The unit of the file: a column that is named here says who belong together, not who is one."""

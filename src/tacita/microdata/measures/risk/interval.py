@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, Floats, Ints, Run, Score
+from tacita.core import Comparison, Floats, Ints, RunContext, Score
 from tacita.microdata.measures.measure import CellMeasure, ColumnMeasure
 from tacita.microdata.measures.moments import spreads, summed
 from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
@@ -81,7 +81,7 @@ class IDRank(ColumnMeasure):
 
     widths: Widths = WIDTHS
 
-    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score]:
         known = yield from spreads(len(names))
         if not known.varying.size:
             return self.none("no original column varies")
@@ -92,7 +92,7 @@ class IDRank(ColumnMeasure):
         named = {names[j]: figure for j, figure in zip(known.varying, found.tolist(), strict=True)}
         return self.result(found.mean(), per_attribute=named)
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
+    def figures(self, pair: Comparison, run: RunContext) -> tuple[Floats, Floats]:
         inside = np.zeros((len(pair.attributes), pair.n))
         for j, (x, z) in enumerate(zip(pair.original.T, pair.released.T, strict=True)):
             order = np.argsort(z)

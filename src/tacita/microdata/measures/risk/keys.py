@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, DataError, Floats, Ints, Matrix, Microdata, Run, Score
+from tacita.core import Comparison, DataError, Floats, Ints, Matrix, Microdata, RunContext, Score
 from tacita.core.data.microdata import column_codes
 from tacita.core.results.score import Files
 from tacita.core.spec.roles import Names, Roles
@@ -287,14 +287,15 @@ class KeyMeasure(Measure):
     measured_in: ClassVar[str] = ""
 
     keys: Names = Field(
-        (), description="columns an attacker may know; if not given, those that k is promised of, or all"
+        default=(),
+        description="columns an attacker may know; if not given, those that k is promised of, or all",
     )
     unit: str | None = Field(
-        None,
+        default=None,
         description="column whose distinct values are counted instead of records; if not given, the unit's",
     )
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         """The figure of the keys of the released file, or why there is none."""
         files = pair.files
         if files is None:
@@ -329,7 +330,7 @@ class KeyMeasure(Measure):
         return "records" if self.counting(files) is None else "distinct units"
 
     @abstractmethod
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The score; DataError where the file lacks what it needs."""
 
     def reading(self, table: KeyTable) -> dict[str, str]:
@@ -369,7 +370,7 @@ class SharingMeasure(KeyMeasure):
     """Looks at how many share the keys of each record, as missing cells are read."""
 
     missing_as: Reading = Field(
-        "category", description="a missing cell is a value of its own, or (wildcard) may be any value"
+        default="category", description="a missing cell is a value of its own, or (wildcard) may be any value"
     )
 
     def reading(self, table: KeyTable) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, Floats, Ints, Mask, Matrix, ParameterError, Run, Score
+from tacita.core import Comparison, Floats, Ints, Mask, Matrix, ParameterError, RunContext, Score
 from tacita.microdata.measures.gower import Mixed
 from tacita.microdata.measures.measure import ColumnMeasure, Measure
 from tacita.microdata.measures.moments import spreads
@@ -30,7 +30,12 @@ _Budget = Annotated[
 
 
 def nearest_share(
-    queries: Matrix, candidates: Matrix, weights: Floats, run: Run, budget: float, nominal: Mask | None = None
+    queries: Matrix,
+    candidates: Matrix,
+    weights: Floats,
+    run: RunContext,
+    budget: float,
+    nominal: Mask | None = None,
 ) -> Linked:
     """For each query 1/t if its own candidate is among the t nearest, else 0; exact, in any row order.
 
@@ -114,7 +119,7 @@ class Search:
 
         return float(as_near(self._points, rows, np.empty(rows.size, dtype=np.int64)))
 
-    def as_near(self, rows: Ints, run: Run) -> Ints:
+    def as_near(self, rows: Ints, run: RunContext) -> Ints:
         """How many candidates are as near to each of some as its own; -1 where one is nearer."""
         from tacita.kernels.records.linkage import as_near
 
@@ -167,7 +172,7 @@ def _on_card(
     repeats: Ints,
     weights: Floats,
     nominal: Mask | None,
-    run: Run,
+    run: RunContext,
 ) -> Floats:
     """The same of all pairs on a graphics card, always exact. O(n^2 d) at worst."""
     from tacita.kernels import gpu
@@ -212,13 +217,13 @@ class DLD(Measure):
 
     budget: _Budget = 1e9
 
-    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score]:
         linked = yield from _linked_in_parts(len(names), "original")
         if linked is None:
             return self.none("no original column varies")
         return self.result(linked.mean, error=linked.error)
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         if pair.categories is not None:
             mixed = Mixed.of(pair)
             if not mixed.attributes:
@@ -282,7 +287,7 @@ class DBRL(Measure):
     ] = ()
     budget: _Budget = 1e9
 
-    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score] | None:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score] | None:
         usual = self.distance == "euclidean" and not self.attributes and not self.weights
         return self._in_parts(names) if usual else None
 
@@ -292,7 +297,7 @@ class DBRL(Measure):
             return self.none("no original column varies")
         return self.result(linked.percent().mean, error=linked.percent().error)
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         mixed = pair.categories is not None and self.distance == "euclidean"
         if not pair.attributes and not mixed:
             return self.none("no protected attribute is numeric")
@@ -319,14 +324,14 @@ class DBRL(Measure):
             covers=pair.attributes if left_out else (),
         )
 
-    def _linked_mixed(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Linked | str:
+    def _linked_mixed(self, pair: Comparison, weight: Mapping[str, float], run: RunContext) -> Linked | str:
         """Share linked by some attributes of any kind, or why not."""
         mixed = Mixed.of(pair).only(weight)
         if not mixed.attributes:
             return "no original column varies"
         return nearest_share(mixed.original, mixed.released, mixed.weights, run, self.budget, mixed.nominal)
 
-    def _linked(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Linked | str:
+    def _linked(self, pair: Comparison, weight: Mapping[str, float], run: RunContext) -> Linked | str:
         """Share linked by the first attributes, or why not."""
         m = len(weight)
         part = Comparison.of(pair.original[:, :m], pair.released[:, :m], pair.attributes[:m]).varying()
@@ -365,12 +370,12 @@ class DBRLAssigned(ColumnMeasure):
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     by_default: ClassVar[bool] = False
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         if pair.n > 5_000:
             return self.none(f"an assignment of {pair.n} records would need more than 200 MB; at most 5000")
         return super().compute(pair, run)
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[None, Floats]:
+    def figures(self, pair: Comparison, run: RunContext) -> tuple[None, Floats]:
         from scipy.optimize import linear_sum_assignment
         from scipy.spatial.distance import cdist
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.core import Floats, Ints, Matrix, Run
+from tacita.core import Floats, Ints, Matrix, RunContext
 from tacita.microdata.measures.moments import Spreads
 from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
 
@@ -79,13 +79,13 @@ def shares(ties: Ints) -> Floats:
     return np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0)
 
 
-def foreseen(n: int, look: Callable[[Ints], float], run: Run) -> float:
+def foreseen(n: int, look: Callable[[Ints], float], run: RunContext) -> float:
     """Steps that all n records would take, by those of a few of them. The few are always the same."""
     few = run.search_generator().permutation(n)[:_PILOT]
     return look(few) / few.size * n
 
 
-def link_sample(share: float, apart: Floats, link: Callable[[Ints], Floats], run: Run) -> Linked:
+def link_sample(share: float, apart: Floats, link: Callable[[Ints], Floats], run: RunContext) -> Linked:
     """Link this share of the records, drawn within strata of like distance from their own.
 
     apart: that distance of each record, which says most about who is found. O(n log n), and the links.

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import ConfigDict, Field
 
-from tacita.core import DataError, Floats, Ints, Run, Score
+from tacita.core import DataError, Floats, Ints, RunContext, Score
 from tacita.core.spec.roles import Names
 
 from .keys import KeyTable
@@ -23,12 +23,12 @@ _CLOSE = 1e-9
 _FAR = 1.96
 
 
-def fitted(counts: Floats, margins: Sequence[tuple[int, ...]], run: Run) -> Floats:
+def fitted(counts: Floats, margins: Sequence[tuple[int, ...]], run: RunContext) -> Floats:
     """Means of a Poisson log-linear model with some margins of a table: iterative proportional fitting.
 
     O(cells margins) a round; one round where margins do not overlap.
 
-    >>> fitted(np.array([[3.0, 1.0], [1.0, 3.0]]), [(0,), (1,)], Run()).tolist()
+    >>> fitted(np.array([[3.0, 1.0], [1.0, 3.0]]), [(0,), (1,)], RunContext()).tolist()
     [[2.0, 2.0], [2.0, 2.0]]
     """
     means = np.full(counts.shape, counts.sum() / counts.size)
@@ -116,13 +116,17 @@ class ModelRisk(SampleMeasure):
     of_the_worst: ClassVar[bool] = False
     limit_type: ClassVar[Any] = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
-    model: Literal["independence", "two-way"] = Field("independence", description="which terms the model has")
-    terms: Names = Field((), description="terms in place of these, keys with * between, such as sex*age")
+    model: Literal["independence", "two-way"] = Field(
+        default="independence", description="which terms the model has"
+    )
+    terms: Names = Field(
+        default=(), description="terms in place of these, keys with * between, such as sex*age"
+    )
     tau: Literal["tau1", "tau2"] = Field(
-        "tau2", description="what is counted: population uniques (tau1) or correct links (tau2)"
+        default="tau2", description="what is counted: population uniques (tau1) or correct links (tau2)"
     )
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The sum over sample uniques, both sums beside, and how the model fits."""
         fraction = self.sampling_fraction(table)
         if fraction is None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import ConfigDict, Field
 
-from tacita.core import DataError, Floats, Ints, Run, Score
+from tacita.core import DataError, Floats, Ints, RunContext, Score
 from tacita.core.results.score import Files
 from tacita.microdata.statistics.population_uniqueness import Estimator, Spectrum, estimated
 
@@ -18,10 +18,10 @@ class SampleMeasure(KeyMeasure):
     """Looks at the keys of a file as of a sample."""
 
     weight: str | None = Field(
-        None, description="column of sampling weights; if not given, the one with that role"
+        default=None, description="column of sampling weights; if not given, the one with that role"
     )
     fraction: float | None = Field(
-        None, gt=0, le=1, description="share of the population in the file, in place of weights"
+        default=None, gt=0, le=1, description="share of the population in the file, in place of weights"
     )
 
     def weight_name(self, files: Files) -> str | None:
@@ -98,12 +98,14 @@ class PopulationUnique(SampleMeasure):
     measured_in: ClassVar[str] = "%"
     of_the_worst: ClassVar[bool] = False
 
-    model: Estimator = Field("decision", description="zayatz, pitman, snb, or the rule of Dankar et al.")
+    model: Estimator = Field(
+        default="decision", description="zayatz, pitman, snb, or the rule of Dankar et al."
+    )
     population: float | None = Field(
-        None, gt=0, description="persons in the population, in place of fraction"
+        default=None, gt=0, description="persons in the population, in place of fraction"
     )
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The estimate, and which model it is of."""
         spectrum = Spectrum.of(table.sizes)
         size = self._population(table, spectrum)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, Floats, Ints, Mask, Matrix, Run, Score
+from tacita.core import Comparison, Floats, Ints, Mask, Matrix, RunContext, Score
 from tacita.microdata.measures.gower import Mixed
 from tacita.microdata.measures.measure import Measure
 from tacita.microdata.measures.moments import spreads
@@ -159,7 +159,7 @@ class Candidates:
             bits=(1 << np.arange(self.d)).astype(wide),
         )
 
-    def count(self, known: Agreements, run: Run) -> Agreement:
+    def count(self, known: Agreements, run: RunContext) -> Agreement:
         """Agreement patterns between some queries and all candidates."""
         from tacita.kernels.records.linkage import count_patterns
 
@@ -187,7 +187,7 @@ class Candidates:
         bits = (masks[:, None] >> np.arange(self.d)) & 1
         return Agreement(bits.astype(bool), np.array([float(merged[mask]) for mask in masks.tolist()]))
 
-    def as_likely(self, known: Agreements, gain: Floats, mine: Floats, run: Run) -> Ints:
+    def as_likely(self, known: Agreements, gain: Floats, mine: Floats, run: RunContext) -> Ints:
         """How many candidates are as likely for each query as `mine` says; -1 where one is likelier."""
         from tacita.kernels.records.linkage import as_likely
 
@@ -252,7 +252,7 @@ class PRL(Measure):
         float, Field(gt=0, description="agreeing pairs to look at before a sample of records is taken")
     ] = 2e9
 
-    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score]:
         known = yield from spreads(len(names))
         if not known.varying.size:
             return self.none("no original column varies")
@@ -265,7 +265,7 @@ class PRL(Measure):
         linked = drawn.linked((yield asked)).percent()
         return self.result(linked.mean, error=linked.error)
 
-    def _gain(self, x: Matrix, z: Matrix, reach: Floats, n: int, run: Run) -> Floats:
+    def _gain(self, x: Matrix, z: Matrix, reach: Floats, n: int, run: RunContext) -> Floats:
         """What agreement on each attribute weighs, by pairs of people and records of which there are n.
 
         The pairs are those of the people at hand with each other's records; beyond the budget, of some of
@@ -279,14 +279,14 @@ class PRL(Measure):
         own = agreeing(x[rows], z[rows], reach)
         return fit(counted.of_more(own, (n - 1) / max(len(x) - 1, 1)), 1 / n).gain
 
-    def _affordable(self, x: Matrix, candidates: Candidates, run: Run) -> float:
+    def _affordable(self, x: Matrix, candidates: Candidates, run: RunContext) -> float:
         """The share of people whose agreements with all candidates can be looked at within the budget."""
         if float(len(x)) * candidates.ordered.size <= self.budget:
             return 1.0
         foretold = foreseen(len(x), lambda few: candidates.agreements(x[few]), run)
         return min(1.0, self.budget / max(1.0, foretold))
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         mixed = Mixed.of(pair)
         if not mixed.attributes:
             return self.none("no original column varies")
@@ -354,7 +354,7 @@ class PRLBounds(Measure):
         float, Field(gt=0, lt=1, description="accepted share of matched pairs refused, 0 to 1")
     ] = 0.01
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
+    def compute(self, pair: Comparison, run: RunContext) -> Score:
         mixed = Mixed.of(pair)
         if not mixed.attributes:
             return self.none("no original column varies")

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Floats, Ints, Mask, Microdata, Run, Score
+from tacita.core import DataError, Floats, Ints, Mask, Microdata, RunContext, Score
 from tacita.core.results.score import Files
 
 from .compatible import class_sizes
@@ -188,11 +188,11 @@ class AnswerMeasure(KeyMeasure):
     """
 
     column: str | None = Field(
-        None,
+        default=None,
         description="the sensitive column; if not given, all that are confidential, and the worst counts",
     )
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The figure of the class that is worst off."""
         by_column = self.by_column(table, run)
         of_class = self._worst(by_column)
@@ -202,7 +202,7 @@ class AnswerMeasure(KeyMeasure):
             worst, per_record=of_class[table.classes], per_attribute=own if len(own) > 1 else None
         )
 
-    def by_column(self, table: KeyTable, run: Run) -> dict[str, Floats]:
+    def by_column(self, table: KeyTable, run: RunContext) -> dict[str, Floats]:
         """For each sensitive column one figure for each class; DataError where there is no column."""
         names = self.sensitive_columns(table.files)
         if not names:
@@ -213,7 +213,7 @@ class AnswerMeasure(KeyMeasure):
         figures = np.stack(list(by_column.values()))
         return np.asarray(figures.min(axis=axis) if self.direction == "higher" else figures.max(axis=axis))
 
-    def of_classes(self, answers: Answers, run: Run) -> Floats:
+    def of_classes(self, answers: Answers, run: RunContext) -> Floats:
         """`of_class`, by those that take long and report how far they are."""
         return self.of_class(answers)
 
@@ -266,9 +266,9 @@ class AttributeDisclosure(AnswerMeasure):
     measured_in: ClassVar[str] = "%"
     of_the_worst: ClassVar[bool] = False
 
-    certain: float = Field(1.0, gt=0.5, le=1, description="share of a class that counts as all of it")
+    certain: float = Field(default=1.0, gt=0.5, le=1, description="share of a class that counts as all of it")
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """How many are in such classes, in percent."""
         by_column = self.by_column(table, run)
         known = self._worst(by_column)[table.classes]

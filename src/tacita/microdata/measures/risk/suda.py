@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Floats, Ints, Run, Score
+from tacita.core import DataError, Floats, Ints, RunContext, Score
 
 from .keys import KeyTable
 from .population import SampleMeasure
@@ -115,9 +115,9 @@ class SUDA2(SampleMeasure):
     name: ClassVar[str] = "suda2"
     span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
 
-    size: int = Field(3, ge=1, description="most keys of a minimal sample unique that are looked for")
+    size: int = Field(default=3, ge=1, description="most keys of a minimal sample unique that are looked for")
 
-    def figure(self, table: KeyTable, run: Run) -> Score:
+    def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The largest DIS score; scores and contributions beside."""
         if len(table.names) > _MOST_KEYS:
             raise DataError(f"more than {_MOST_KEYS} keys; name fewer")

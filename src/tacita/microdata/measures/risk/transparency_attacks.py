@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, Floats, Percent, Run
+from tacita.core import Comparison, Floats, Percent, RunContext
 from tacita.microdata.measures.measure import ColumnMeasure
 
 from .linkage_common import distinct_rows
@@ -33,7 +33,7 @@ class MethodAware(ColumnMeasure):
     def allowed(self, x: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Lowest and highest released value that each original of one column can have become."""
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[None, Floats]:
+    def figures(self, pair: Comparison, run: RunContext) -> tuple[None, Floats]:
         from tacita.kernels.records.kd_boxes import grow
         from tacita.kernels.records.linkage import Allowed, own_among_allowed
 
@@ -72,7 +72,7 @@ class RankSwapLinkage(MethodAware):
 
     name: ClassVar[str] = "RSRL"
 
-    window: Percent = Field(5.0, gt=0, le=100, description="largest swap, in percent of the ranks")
+    window: Percent = Field(default=5.0, gt=0, le=100, description="largest swap, in percent of the ranks")
 
     def allowed(self, x: Floats, z: Floats) -> tuple[Floats, Floats]:
         ordered = np.sort(z)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from tacita.core import Floats, RecordMethod, Run
+from tacita.core import Floats, RecordMethod, RunContext
 
 # Where equal numbers stay equal, whoever hid among k others still does.
 _KEPT = ("groups-of-k", "k-anonymous", "k-units", "column-groups", "column-units", "units-agree")
@@ -23,5 +23,5 @@ class Coding(RecordMethod):
     by_chance: ClassVar[bool] = False
 
     @abstractmethod
-    def renumber(self, column: str, values: Floats, run: Run) -> Floats:
+    def renumber(self, column: str, values: Floats, run: RunContext) -> Floats:
         """What the numbers of a column become, in their order; none is missing."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, FiniteFloat, model_validator
 
-from tacita.core import DataError, Floats, ParameterError, Run
+from tacita.core import DataError, Floats, ParameterError, RunContext
 
 from .coding_method import Coding
 
@@ -22,14 +22,15 @@ class TailCoding(Coding):
     sign: ClassVar[int]
 
     limit: FiniteFloat | dict[str, FiniteFloat] | None = Field(
-        None, description="numbers beyond it are coded; in a plan, one for each column"
+        default=None, description="numbers beyond it are coded; in a plan, one for each column"
     )
     share: float | None = Field(
-        None, gt=0, le=0.5, description="share of the records that are coded, at most"
+        default=None, gt=0, le=0.5, description="share of the records that are coded, at most"
     )
-    count: int | None = Field(None, ge=1, description="how many records are coded, at most")
+    count: int | None = Field(default=None, ge=1, description="how many records are coded, at most")
     by: Literal["limit", "mean", "median"] = Field(
-        "limit", description="what they become: the limit, or the mean or median of those that are coded"
+        default="limit",
+        description="what they become: the limit, or the mean or median of those that are coded",
     )
 
     @model_validator(mode="after")
@@ -48,7 +49,7 @@ class TailCoding(Coding):
             return "a share or number of records is one of all of them; give a limit"
         return "" if self.by == "limit" else "a mean or median of the tail is one of all its records"
 
-    def renumber(self, column: str, values: Floats, run: Run) -> Floats:
+    def renumber(self, column: str, values: Floats, run: RunContext) -> Floats:
         """The same numbers, those beyond the limit replaced. O(n log n)."""
         turned = self.sign * values
         limit = self._limit(column, turned)
@@ -87,9 +88,9 @@ class TopCode(TailCoding):
     count of the largest is coded; numbers that tie with it stay. O(n log n) a column. Source: Hundepool et
     al. (2012), Statistical Disclosure Control, section 3.2.
 
-    >>> TopCode(limit=10).renumber("x", np.array([3.0, 12.0, 10.0]), Run()).tolist()
+    >>> TopCode(limit=10).renumber("x", np.array([3.0, 12.0, 10.0]), RunContext()).tolist()
     [3.0, 10.0, 10.0]
-    >>> TopCode(count=3, by="mean").renumber("x", np.array([1.0, 2.0, 7.0, 8.0, 9.0]), Run()).tolist()
+    >>> TopCode(count=3, by="mean").renumber("x", np.array([1.0, 2.0, 7.0, 8.0, 9.0]), RunContext()).tolist()
     [1.0, 2.0, 8.0, 8.0, 8.0]
     """
 
@@ -103,7 +104,7 @@ class BottomCode(TailCoding):
     x' = b where x < c, else x; as top-code, at the other end. O(n log n) a column. Source: Hundepool et al.
     (2012), Statistical Disclosure Control, section 3.2.
 
-    >>> BottomCode(limit=10).renumber("x", np.array([3.0, 12.0, 10.0]), Run()).tolist()
+    >>> BottomCode(limit=10).renumber("x", np.array([3.0, 12.0, 10.0]), RunContext()).tolist()
     [10.0, 12.0, 10.0]
     """
 

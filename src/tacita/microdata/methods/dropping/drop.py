@@ -49,10 +49,11 @@ class Drop(Dropping):
     guarantees: ClassVar[tuple[str, ...]] = ("dropped", "dropped-by-condition")
 
     records: Annotated[Names, AfterValidator(_read)] = Field(
-        (), description="condition of the records that leave, as \"age > 95 and sex = 'm'\"; or several"
+        default=(),
+        description="condition of the records that leave, as \"age > 95 and sex = 'm'\"; or several",
     )
     unknown: Literal["refuse", "keep", "drop"] = Field(
-        "refuse", description="records that miss a value by which the condition is decided"
+        default="refuse", description="records that miss a value by which the condition is decided"
     )
 
     @model_validator(mode="after")

@@ -28,7 +28,7 @@ class Dropping(RecordMethod):
     takes: ClassVar[tuple[Kind, ...]] = KINDS
     by_chance: ClassVar[bool] = False
 
-    columns: Names = Field((), description="columns that leave the file")
+    columns: Names = Field(default=(), description="columns that leave the file")
 
     @property
     def dropped_columns(self) -> tuple[str, ...]:

@@ -58,7 +58,9 @@ class PopulationUniqueness(Parameters):
     fraction: float = Field(
         gt=0, le=1, allow_inf_nan=False, description="share of the population in the input"
     )
-    estimator: Estimator = Field("decision", description="zayatz, pitman, snb, or the rule of Dankar et al.")
+    estimator: Estimator = Field(
+        default="decision", description="zayatz, pitman, snb, or the rule of Dankar et al."
+    )
 
     def holds(self, kept: Spectrum, population: float) -> bool:
         """Whether classes of these sizes satisfy it."""
@@ -94,8 +96,12 @@ class KMap(Parameters):
     """
 
     k: int = Field(ge=2, description="fewest persons of the population behind a class")
-    population: Path | None = Field(None, description="file of the population, with the keys as columns")
-    weight: str | None = Field(None, description="column of sampling weights, in place of a population")
+    population: Path | None = Field(
+        default=None, description="file of the population, with the keys as columns"
+    )
+    weight: str | None = Field(
+        default=None, description="column of sampling weights, in place of a population"
+    )
 
     @model_validator(mode="after")
     def _makes_sense(self) -> KMap:
@@ -117,7 +123,9 @@ class DeltaPresence(Parameters):
     """
 
     population: Path = Field(description="file of the population, the records among it, with the keys")
-    least: float = Field(0.0, ge=0, le=1, allow_inf_nan=False, description="smallest share in the file")
+    least: float = Field(
+        default=0.0, ge=0, le=1, allow_inf_nan=False, description="smallest share in the file"
+    )
     most: float = Field(ge=0, le=1, allow_inf_nan=False, description="largest share in the file")
 
     @model_validator(mode="after")

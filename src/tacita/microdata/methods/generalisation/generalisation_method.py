@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, ParameterError, RecordMethod, Run
+from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, ParameterError, RecordMethod, RunContext
 from tacita.core.spec.roles import KINDS, Kind
 
 from .file_models import DeltaPresence, KMap, OfAPopulation, OfTheFile
@@ -55,17 +55,23 @@ class Generalisation(RecordMethod):
     one_level_each: ClassVar[bool] = False
 
     k: int = Field(
-        3, ge=1, description="smallest class; 1 only with a model of the population or of the whole file"
+        default=3,
+        ge=1,
+        description="smallest class; 1 only with a model of the population or of the whole file",
     )
     models: ModelSettings = Field(
         default_factory=dict,
         description='what classes must satisfy beside k, as {"l_diversity": {"column": "disease", "l": 3}}',
     )
     suppression_limit: float = Field(
-        0.0, ge=0, le=1, allow_inf_nan=False, description="share of the records that may be suppressed"
+        default=0.0,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="share of the records that may be suppressed",
     )
     outliers: Literal["drop", "withhold"] = Field(
-        "drop",
+        default="drop",
         description="suppressed records leave the file (drop), or stay without keys (withhold; k or none)",
     )
 
@@ -156,7 +162,7 @@ class Generalisation(RecordMethod):
         return {name: value for name, value in told.items() if value not in ({}, None)}
 
     @abstractmethod
-    def generalise(self, keys: Keys, run: Run | None = None) -> Generalised:
+    def generalise(self, keys: Keys, run: RunContext | None = None) -> Generalised:
         """What every record shows, and which do not fit."""
 
     def weighing_of(self, given: dict[str, Floats], units: Ints | None) -> dict[str, Floats]:

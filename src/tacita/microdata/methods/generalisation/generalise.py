@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from tacita.core import ParameterError, Run
+from tacita.core import ParameterError, RunContext
 
 from .generalisation_method import COARSER, Generalisation, Generalised
 from .key_hierarchies import Keys
@@ -57,20 +57,20 @@ class Generalise(Generalisation):
     guarantees: ClassVar[tuple[str, ...]] = (*COARSER, "levels-as-told", "optimum-proven")
     one_level_each: ClassVar[bool] = True
 
-    quality: QualityName = Field("loss", description="what is to be least")
-    aggregate: Aggregate = Field("geometric", description="of loss: how keys are put together")
+    quality: QualityName = Field(default="loss", description="what is to be least")
+    aggregate: Aggregate = Field(default="geometric", description="of loss: how keys are put together")
     importance: Weights = Field(
         default_factory=dict, description="of loss: how much a key counts, COLUMN=WEIGHT; others 1"
     )
     balance: float = Field(
-        0.5,
+        default=0.5,
         ge=0,
         le=1,
         allow_inf_nan=False,
         description="of loss: below 0.5 suppression counts less, above it generalisation",
     )
     time_limit: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="seconds after which the best so far is taken"
+        default=None, gt=0, allow_inf_nan=False, description="seconds after which the best so far is taken"
     )
 
     @model_validator(mode="after")
@@ -97,7 +97,7 @@ class Generalise(Generalisation):
         """Raise where importance is given to what is no key."""
         self.refuse_strangers("importance", self.importance, columns)
 
-    def found(self, keys: Keys, run: Run) -> tuple[Lattice, Found]:
+    def found(self, keys: Keys, run: RunContext) -> tuple[Lattice, Found]:
         """The best node and its proof."""
         refuse_too_many(keys, self.spoken_name(), separable=self.judged_by().separable)
         lattice = Lattice(
@@ -105,9 +105,9 @@ class Generalise(Generalisation):
         )
         return lattice, search(lattice, self.judged_by(), run, self.time_limit)
 
-    def generalise(self, keys: Keys, run: Run | None = None) -> Generalised:
+    def generalise(self, keys: Keys, run: RunContext | None = None) -> Generalised:
         """Every record at the levels of the best node."""
-        lattice, found = self.found(keys, run or Run())
+        lattice, found = self.found(keys, run or RunContext())
         proof, checked = found.certificate, found.checked
         names = [ladder.name for ladder in keys.ladders]
         levels = dict(zip(names, proof.best, strict=True))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from tacita.core import DataError, Floats, Ints, Mask, ParameterError, Run
+from tacita.core import DataError, Floats, Ints, Mask, ParameterError, RunContext
 
 from .generalisation_method import COARSER, Generalisation, Generalised, Guarded
 from .generalise import Weights
@@ -61,9 +61,9 @@ class RecodeLocal(Generalisation):
         """Raise where importance is given to what is no key."""
         self.refuse_strangers("importance", self.importance, columns)
 
-    def generalise(self, keys: Keys, run: Run | None = None) -> Generalised:
+    def generalise(self, keys: Keys, run: RunContext | None = None) -> Generalised:
         """Places for every class, and who is in it."""
-        run = run or Run()
+        run = run or RunContext()
         quality = Quality("loss", "mean", self.importance)
         # before any search: one that lacks memory must not be taken for one that finds nothing
         refuse_too_many(keys, self.spoken_name(), separable=quality.separable)
@@ -96,7 +96,7 @@ class _Full:
     loss: float
 
 
-def _full_domain(method: RecodeLocal, keys: Keys, quality: Quality, run: Run) -> _Full | None:
+def _full_domain(method: RecodeLocal, keys: Keys, quality: Quality, run: RunContext) -> _Full | None:
     """The best full-domain generalisation by mean loss; None where there is none."""
     lattice = Lattice(
         keys, method.of_classes(), method.suppression_limit, withhold=method.outliers == "withhold"
@@ -110,7 +110,7 @@ def _full_domain(method: RecodeLocal, keys: Keys, quality: Quality, run: Run) ->
     return _Full(of, checked.failing[of], float(found.certificate.score[0]))
 
 
-def _peeled(method: RecodeLocal, keys: Keys, quality: Quality, run: Run) -> Ints:
+def _peeled(method: RecodeLocal, keys: Keys, quality: Quality, run: RunContext) -> Ints:
     """A class for every record: again and again the least general levels that free enough of those left."""
     of, classes = np.full(keys.n, -1, dtype=np.int64), 0
     free = replace(quality, balance=0.0)
@@ -157,7 +157,7 @@ def _with_rest(method: RecodeLocal, keys: Keys, of: Ints) -> Ints:
 class _Classes(Guarded):
     """Records with the trees of their keys, and what makes classes of them finer."""
 
-    def __init__(self, keys: Keys, method: RecodeLocal, run: Run) -> None:
+    def __init__(self, keys: Keys, method: RecodeLocal, run: RunContext) -> None:
         from tacita.kernels.records.local_recoding import Trees
 
         super().__init__(keys, method)

@@ -48,10 +48,15 @@ class LDiversity(Parameters):
     """
 
     column: str = Field(description="the confidential column")
-    kind: Literal["distinct", "entropy", "recursive"] = Field("distinct", description="how values count")
+    kind: Literal["distinct", "entropy", "recursive"] = Field(
+        default="distinct", description="how values count"
+    )
     l: float = Field(ge=1, allow_inf_nan=False, description="how many values, or as many as in effect")  # noqa: E741
     c: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="of recursive: how often the most frequent may stand"
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="of recursive: how often the most frequent may stand",
     )
 
     @model_validator(mode="after")
@@ -79,11 +84,11 @@ class TCloseness(Parameters):
 
     column: str = Field(description="the confidential column")
     kind: Literal["equal", "ordered", "hierarchical"] = Field(
-        "equal", description="what two values are apart"
+        default="equal", description="what two values are apart"
     )
     t: float = Field(ge=0, le=1, allow_inf_nan=False, description="largest distance")
     order: tuple[str, ...] = Field(
-        (), description="of ordered: the values from low to high; numbers need none"
+        default=(), description="of ordered: the values from low to high; numbers need none"
     )
 
     @model_validator(mode="after")
@@ -107,7 +112,7 @@ class BetaLikeness(Parameters):
 
     column: str = Field(description="the confidential column")
     kind: Literal["basic", "enhanced"] = Field(
-        "basic", description="whether frequent values are bound closer"
+        default="basic", description="whether frequent values are bound closer"
     )
     beta: float = Field(gt=0, allow_inf_nan=False, description="largest relative gain")
 
@@ -152,6 +157,9 @@ def _as_models(value: object) -> object:
     if isinstance(value, str):
         try:
             value = values_of_json(value, "Models")
+        except ParameterError:
+            # too large or too deep to be read
+            raise
         except ValueError:
             raise ParameterError(
                 'Models: wanted them as {"l_diversity": {"column": "disease", "l": 3}}, got other text.'

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Ints, Run
+from tacita.core import DataError, Ints, RunContext
 
 from .generalisation_method import COARSER, Generalisation, Generalised, Guarded
 from .key_hierarchies import TOP, Keys, Ladder
@@ -42,13 +42,13 @@ class Mondrian(Generalisation):
 
     guarantees: ClassVar[tuple[str, ...]] = COARSER
 
-    relaxed: bool = Field(False, description="let equal numbers fall on both sides of a median")
+    relaxed: bool = Field(default=False, description="let equal numbers fall on both sides of a median")
 
-    def generalise(self, keys: Keys, run: Run | None = None) -> Generalised:
+    def generalise(self, keys: Keys, run: RunContext | None = None) -> Generalised:
         """Cut the records of every stratum by themselves."""
         from tacita.kernels.records.mondrian import halved
 
-        run = run or Run()
+        run = run or RunContext()
         run.report("cutting ranges", 0, 1)
         guarded = Guarded(keys, self)
         numbers = [_numbers(ladder, own) for ladder, own in zip(keys.ladders, keys.leaves, strict=True)]

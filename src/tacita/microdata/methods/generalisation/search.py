@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.core import DataError, Floats, Mask, Run
+from tacita.core import DataError, Floats, Mask, RunContext
 from tacita.core.results.progress import Bounds
 
 from .lattice import Checked, Lattice, Node
@@ -46,7 +46,7 @@ class Found:
     certificate: Certificate
 
 
-def search(lattice: Lattice, quality: Quality, run: Run, seconds: float | None = None) -> Found:
+def search(lattice: Lattice, quality: Quality, run: RunContext, seconds: float | None = None) -> Found:
     """Look at the highest open node that may be better, until none is left. O(nodes) a step and one check.
 
     Where too many records fail, no node below can be allowed (k, k-map and distinct values; of most others

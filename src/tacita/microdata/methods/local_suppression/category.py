@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Ints, Mask, Run
+from tacita.core import Ints, Mask, RunContext
 
 from .key_patterns import Keys, counted, looked_up
 
@@ -15,7 +15,7 @@ _STAGE = "withholding cells"
 _ROUNDS = 4
 
 
-def alike(keys: Keys, k: int, run: Run) -> Ints:
+def alike(keys: Keys, k: int, run: RunContext) -> Ints:
     """For each record the set of columns it leaves empty, so that every pattern is shown by k units.
 
     First the cheapest sets on which enough of the remaining records agree, then patterns are opened and
@@ -92,7 +92,7 @@ def _filled(keys: Keys, stars: Ints, rest: Mask, k: int) -> Ints:
     return stars
 
 
-def _improved(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
+def _improved(keys: Keys, stars: Ints, k: int, run: RunContext) -> Ints:
     from tacita.kernels.records.local_suppression import Groups, chain, improve
 
     n, missing = keys.n, keys.missing
@@ -117,7 +117,7 @@ def _improved(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
         for done, columns in enumerate(sets):
             if done % 16 == 0:
                 run.report(_STAGE, turn * len(sets) + done, _ROUNDS * len(sets))
-                if run.enough():
+                if run.should_stop():
                     return groups.stars
             saved += _opened(keys, groups, columns, k, improve)
         if saved == 0:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from tacita.core import Floats, Ints, Run
+from tacita.core import Floats, Ints, RunContext
 
 from .candidate_patterns import Families, Options, agreeing
 from .key_patterns import Keys
@@ -93,7 +93,7 @@ class _Programme:
         return sparse.csc_matrix((value, (row, column)), shape=(self.rows, self.columns))
 
 
-def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run) -> Proof | None:
+def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: RunContext) -> Proof | None:
     """The least cost or a bound of it, from a known choice; None where the programme would be too large."""
     listed = Options.of(keys)
     if listed is None:
@@ -186,7 +186,7 @@ def _solved(
     keys: Keys,
     stars: Ints,
     nodes: int,
-    run: Run,
+    run: RunContext,
 ) -> tuple[Floats | None, float]:
     """How often options are taken and a bound: columns too dear for a better choice go, parts are apart."""
     from tacita.solvers.highs import LinearProgramme
@@ -253,7 +253,7 @@ _IDLE = 6
 _MOST_RECORDS = 5000
 
 
-def polished(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
+def polished(keys: Keys, stars: Ints, k: int, run: RunContext) -> Ints:
     """Sets of empty columns that cost no more: whoever shows the same now, with those nearby, chooses again.
 
     Every part holds all records of its patterns, so that whatever it chooses, the others are as they were.
@@ -264,7 +264,7 @@ def polished(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
     stars, idle = stars.copy(), 0
     for done, rows in zip(range(_PARTS), _groups_of_patterns(keys, stars), strict=False):
         run.report(_SOLVED_AGAIN, done, _PARTS)
-        if run.enough() or idle == _IDLE:
+        if run.should_stop() or idle == _IDLE:
             break
         own = Keys(keys.codes[rows], keys.units[rows], keys.weights)
         found = improved(

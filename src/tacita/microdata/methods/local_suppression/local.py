@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from tacita.core import Bounds, DataError, Floats, Ints, ParameterError, Run
+from tacita.core import Bounds, DataError, Floats, Ints, ParameterError, RunContext
 
 from . import category, wildcard
 from .exact import Terms, improved, polished
@@ -19,14 +19,14 @@ from .local_suppression_method import Withheld, Withholding
 _ROUNDING = 1e-9
 
 
-def found(keys: Keys, terms: Terms, run: Run) -> Withheld:
+def found(keys: Keys, terms: Terms, run: RunContext) -> Withheld:
     """Cells that keep the promise, the least that they cost, and how it ended."""
     stars = _heuristic(keys, terms, run) & ~keys.missing
     bound = _bound(keys, terms)
     cost = keys.price(stars)
     run.on_bounds(Bounds(min(bound, cost), cost))
     status = "heuristic"
-    if not _proven(cost, bound) and terms.options and not run.enough():
+    if not _proven(cost, bound) and terms.options and not run.should_stop():
         proof = improved(keys, stars, terms.families(keys.d), terms, run)
         if proof is not None:
             stars, bound, status = proof.stars, max(bound, proof.bound), "unfinished"
@@ -41,7 +41,7 @@ def _proven(cost: float, bound: float) -> bool:
     return cost - bound <= _ROUNDING * max(1.0, cost)
 
 
-def _heuristic(keys: Keys, terms: Terms, run: Run) -> Ints:
+def _heuristic(keys: Keys, terms: Terms, run: RunContext) -> Ints:
     """Combination by combination, each building on what the others withheld already."""
     if not terms.wildcard or not keys.lone:
         # whoever is alike is compatible, units and all
@@ -56,7 +56,7 @@ def _heuristic(keys: Keys, terms: Terms, run: Run) -> Ints:
     return stars
 
 
-def _alike(keys: Keys, terms: Terms, run: Run) -> Ints:
+def _alike(keys: Keys, terms: Terms, run: RunContext) -> Ints:
     """Sets of empty columns so that records are alike in every combination; cells only ever become empty."""
     stars = np.zeros(keys.n, dtype=np.int64)
     families = terms.families(keys.d)
@@ -141,7 +141,7 @@ class LocalSuppression(Withholding):
     67(4).
 
     >>> codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> LocalSuppression(k=2).withhold(codes, np.array([1.0, 2.0]), Run()).cells.tolist()
+    >>> LocalSuppression(k=2).withhold(codes, np.array([1.0, 2.0]), RunContext()).cells.tolist()
     [[True, False], [True, False], [True, False], [True, False]]
     """
 
@@ -152,16 +152,18 @@ class LocalSuppression(Withholding):
         default_factory=dict, description="what a cell of a column costs, COLUMN=NUMBER; if not given, 1"
     )
     missing_as: Reading = Field(
-        "category",
+        default="category",
         description="how an empty cell is read: category (a value of its own) or wildcard (anything)",
     )
     m: int | None = Field(
-        None, ge=1, description="protect every combination of m keys; if not given, all keys together"
+        default=None, ge=1, description="protect every combination of m keys; if not given, all keys together"
     )
     options: int = Field(
-        20_000, ge=0, le=1_000_000, description="size up to which the least cost is sought; 0: never"
+        default=20_000, ge=0, le=1_000_000, description="size up to which the least cost is sought; 0: never"
     )
-    nodes: int = Field(500, ge=0, le=1_000_000, description="nodes of that search at most, in each stratum")
+    nodes: int = Field(
+        default=500, ge=0, le=1_000_000, description="nodes of that search at most, in each stratum"
+    )
 
     @property
     def missing_keys(self) -> str:
@@ -204,7 +206,9 @@ class LocalSuppression(Withholding):
             )
         return np.array([self.importance.get(name, 1.0) for name in names])
 
-    def withhold(self, codes: Ints, weights: Floats, run: Run, *, units: Ints | None = None) -> Withheld:
+    def withhold(
+        self, codes: Ints, weights: Floats, run: RunContext, *, units: Ints | None = None
+    ) -> Withheld:
         """The cells of one stratum; raises where it has fewer than k records or units."""
         numbers = np.arange(len(codes)) if units is None else _numbered(units)
         if np.unique(numbers).size < self.k:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from tacita.core import Floats, Ints, Mask, RecordMethod, Run
+from tacita.core import Floats, Ints, Mask, RecordMethod, RunContext
 from tacita.core.spec.params import GroupSize
 from tacita.core.spec.roles import KINDS, Kind
 
@@ -63,7 +63,9 @@ class Withholding(RecordMethod):
         """What a cell of each column costs."""
 
     @abstractmethod
-    def withhold(self, codes: Ints, weights: Floats, run: Run, *, units: Ints | None = None) -> Withheld:
+    def withhold(
+        self, codes: Ints, weights: Floats, run: RunContext, *, units: Ints | None = None
+    ) -> Withheld:
         """Choose the cells of one stratum; `codes` (n, d) number the values of each column, -1: missing."""
 
 

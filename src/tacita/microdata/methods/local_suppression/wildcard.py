@@ -11,7 +11,7 @@ from itertools import groupby
 
 import numpy as np
 
-from tacita.core import Ints, Run
+from tacita.core import Ints, RunContext
 
 from .key_patterns import Keys, counted, fitting, looked_up
 
@@ -20,7 +20,7 @@ _STAGE = "withholding cells"
 _PRICES = (0.5, 1.0, np.inf)
 
 
-def compatible(keys: Keys, given: Ints, k: int, run: Run) -> Ints | None:
+def compatible(keys: Keys, given: Ints, k: int, run: RunContext) -> Ints | None:
     """Sets of hidden columns, beyond those given, so that everybody is compatible with k; None if none found.
 
     Every record hides the cheapest columns without which k originals fit; then those who can help most hide
@@ -57,7 +57,7 @@ def _few(keys: Keys, k: int) -> Ints:
     return first[counts < k].astype(np.int64)
 
 
-def _fitted(keys: Keys, given: Ints, k: int, run: Run) -> Ints:
+def _fitted(keys: Keys, given: Ints, k: int, run: RunContext) -> Ints:
     """The cheapest columns to hide for each record; of equals those that most others hide with it."""
     stars, rest = given.copy(), np.arange(keys.n)
     costs = dict(zip(keys.sets, keys.cost(np.array(keys.sets)).tolist(), strict=True))
@@ -79,7 +79,7 @@ def _fitted(keys: Keys, given: Ints, k: int, run: Run) -> Ints:
     return stars
 
 
-def _helping(keys: Keys, stars: Ints, rows: Ints, k: int, run: Run) -> Ints:
+def _helping(keys: Keys, stars: Ints, rows: Ints, k: int, run: RunContext) -> Ints:
     """Hide more in some records, until k are compatible with every original."""
     from tacita.kernels.records.local_suppression import help_others
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator, Field
 
-from tacita.core import DataError, Ints, Mask, ParameterError, Percent, Run
+from tacita.core import DataError, Ints, Mask, ParameterError, Percent, RunContext
 from tacita.core.data.microdata import speakable
 from tacita.core.spec.roles import Names
 
@@ -70,16 +70,20 @@ class RecordSwap(CategoryMasking):
     whole_units: ClassVar[bool] = True
 
     rate: Percent = Field(
-        10.0,
+        default=10.0,
         gt=0,
         le=100,
         allow_inf_nan=False,
         description="least share of the households that change places, in percent",
     )
-    k: int = Field(3, ge=2, description="households that must share a combination for none to be at risk")
-    risk_columns: Names = Field((), description="columns by which a household may be found in its area")
+    k: int = Field(
+        default=3, ge=2, description="households that must share a combination for none to be at risk"
+    )
+    risk_columns: Names = Field(
+        default=(), description="columns by which a household may be found in its area"
+    )
     similar: Profiles = Field(
-        (),
+        default=(),
         description="columns on which partners agree; several lists are tried in order: SEX+AGE,SEX",
     )
 
@@ -102,7 +106,7 @@ class RecordSwap(CategoryMasking):
                 "similar column too."
             )
 
-    def redraw(self, coded: Coded, run: Run) -> Masked:
+    def redraw(self, coded: Coded, run: RunContext) -> Masked:
         """Partners by level and profile, those at risk first."""
         homes = Homes.of(coded, self.spoken_name())
         chance = run.protective_generator()

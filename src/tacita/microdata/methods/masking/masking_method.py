@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Floats, Labels, Mask, Matrix, RecordMethod, Run
+from tacita.core import DataError, Floats, Labels, Mask, Matrix, RecordMethod, RunContext
 from tacita.core.arrays import as_matrix
 from tacita.core.spec.roles import Kind
 
@@ -81,7 +81,7 @@ class Masking(RecordMethod):
     def mask(
         self,
         x: npt.ArrayLike,
-        run: Run | None = None,
+        run: RunContext | None = None,
         *,
         units: npt.ArrayLike | None = None,
         beside: npt.ArrayLike | None = None,
@@ -96,7 +96,7 @@ class Masking(RecordMethod):
     def masked(
         self,
         x: npt.ArrayLike,
-        run: Run | None = None,
+        run: RunContext | None = None,
         *,
         units: npt.ArrayLike | None = None,
         beside: npt.ArrayLike | None = None,
@@ -106,7 +106,7 @@ class Masking(RecordMethod):
         n, d = matrix.shape
         context = self._context(np.empty((n, 0)) if beside is None else np.asarray(beside), n)
         self._refuse_few(n, d, context.shape[1])
-        steered = run or Run()
+        steered = run or RunContext()
         made = self.change(matrix, units, context, steered)
         steered.report("masking records", 1, 1)
         return made
@@ -134,7 +134,7 @@ class Masking(RecordMethod):
         return 3
 
     @abstractmethod
-    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
+    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
         """Masked values of x (finite, C order, enough records; `beside` may have no columns)."""
 
 
@@ -148,7 +148,7 @@ class CategoryMasking(Masking):
     takes: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal")
     roundable: ClassVar[bool] = False
 
-    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
+    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
         """Codes alone, for categories that have no names."""
         texts, codes = [], np.empty_like(x)
         values = [np.unique(column, return_inverse=True) for column in x.T]
@@ -163,11 +163,11 @@ class CategoryMasking(Masking):
         ]
         return Masked(np.column_stack(back), made.labels, made.witness)
 
-    def redrawn(self, coded: Coded, run: Run) -> Masked:
+    def redrawn(self, coded: Coded, run: RunContext) -> Masked:
         """Codes to publish in place of those of a stratum, refused where it has too few records."""
         self._refuse_few(*coded.codes.shape)
         return self.redraw(coded, run)
 
     @abstractmethod
-    def redraw(self, coded: Coded, run: Run) -> Masked:
+    def redraw(self, coded: Coded, run: RunContext) -> Masked:
         """The same of a stratum that is large enough; each code is one that some record of the file has."""

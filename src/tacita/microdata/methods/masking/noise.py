@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Ints, Mask, Matrix, Run
+from tacita.core import DataError, Ints, Mask, Matrix, RunContext
 from tacita.core.data.value_bounds import Bounded
 
 from .masking_method import Masked, Masking
@@ -26,14 +26,14 @@ class AdditiveNoise(Bounded, Masking):
     """Adds normal noise whose variance is `alpha` times that of the data, within bounds if given."""
 
     alpha: float = Field(
-        0.1,
+        default=0.1,
         gt=0,
         le=100,
         allow_inf_nan=False,
         description="variance of the noise, as a multiple of the column's",
     )
 
-    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
+    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
         self.refuse_originals_outside(x)
         rows = np.arange(x.shape[0])
         draw = self.draws(x, run.protective_generator())
@@ -121,7 +121,7 @@ class CorrelatedNoise(AdditiveNoise):
 
     guarantees: ClassVar[tuple[str, ...]] = ("masked-cells", "bounds-kept", "noise-correlated")
 
-    shrink: bool = Field(False, description="draw values to the mean, so that variances do not grow")
+    shrink: bool = Field(default=False, description="draw values to the mean, so that variances do not grow")
 
     def draws(self, x: Matrix, chance: np.random.Generator) -> Draw:
         found = spectrum(x)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Matrix, Run
+from tacita.core import Matrix, RunContext
 
 from .masking_method import Masked, Masking
 from .spectrum import spectrum
@@ -49,7 +49,7 @@ class ROMM(Masking):
     roundable: ClassVar[bool] = False
 
     strength: float = Field(
-        0.5,
+        default=0.5,
         gt=0,
         le=1e6,
         allow_inf_nan=False,
@@ -59,7 +59,7 @@ class ROMM(Masking):
     def fewest(self, columns: int) -> int:
         return 2 * columns + 3
 
-    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
+    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
         found = spectrum(x)
         n, rank = found.scores.shape
         noise = run.protective_generator().standard_normal((n, rank))

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from tacita.core import Floats, Ints, Labels, Matrix, ParameterError, Run
+from tacita.core import Floats, Ints, Labels, Matrix, ParameterError, RunContext
 from tacita.core.data.microdata import speakable
 
 from .masking_method import CategoryMasking, Coded, Masked
@@ -56,8 +56,9 @@ class PRAM(CategoryMasking):
     comes out that nobody had. Each stratum has a matrix of its own. Missing values stay missing, unless they
     are a category of their own (`missing_category`; its name in a matrix is the empty text).
 
-    Preserved: expected frequencies, where R is invariant; else `tacita.unpram` gives an unbiased estimate
-    of them, with its standard error. Relations between columns weaken, unless they are drawn jointly.
+    Preserved: expected frequencies, where R is invariant; else `tacita.estimate_pram_frequencies` gives an
+    unbiased estimate of them, with its standard error. Relations between columns weaken, unless they
+    are drawn jointly.
     An attacker: most values are the true ones. What protects is that nobody knows which; a category that
     hardly anybody has still points to few records, and a record unique on many columns is likely to stay so.
     Recode rare categories first.
@@ -68,7 +69,7 @@ class PRAM(CategoryMasking):
     Templ, Kowarik & Meindl (2015), Journal of Statistical Software 67(4).
 
     >>> codes = np.arange(12.0).reshape(-1, 1) % 3
-    >>> drawn = PRAM(pd=0.1, alpha=1).mask(codes, Run(seed=1))
+    >>> drawn = PRAM(pd=0.1, alpha=1).mask(codes, RunContext(seed=1))
     >>> set(drawn.ravel().tolist()) <= {0.0, 1.0, 2.0}, bool((drawn != codes).any())
     (True, True)
     """
@@ -77,22 +78,33 @@ class PRAM(CategoryMasking):
     reads_missing: ClassVar[bool] = True
 
     matrix: Matrices | None = Field(
-        None,
+        default=None,
         description="for each column and category the probabilities of what it becomes, COLUMN:OLD:NEW=P; "
         "if not given, one is generated",
     )
-    pd: float = Field(0.8, ge=0, lt=1, description="least probability, before mixing, that a category stays")
+    pd: float = Field(
+        default=0.8, ge=0, lt=1, description="least probability, before mixing, that a category stays"
+    )
     alpha: float = Field(
-        0.5, gt=0, le=1, description="share of the generated matrix, the rest leaves things as they are"
+        default=0.5,
+        gt=0,
+        le=1,
+        description="share of the generated matrix, the rest leaves things as they are",
     )
     invariant: bool = Field(
-        False, description="make a given matrix leave expected frequencies unchanged; a generated one does"
+        default=False,
+        description="make a given matrix leave expected frequencies unchanged; a generated one does",
     )
-    jointly: bool = Field(False, description="draw combinations of the columns instead of each by itself")
-    missing_category: bool = Field(False, description="draw missing values too, as a category of their own")
+    jointly: bool = Field(
+        default=False, description="draw combinations of the columns instead of each by itself"
+    )
+    missing_category: bool = Field(
+        default=False, description="draw missing values too, as a category of their own"
+    )
 
     publish_matrix: bool = Field(
-        False, description="show a given matrix in the quality note, for users who correct their counts"
+        default=False,
+        description="show a given matrix in the quality note, for users who correct their counts",
     )
 
     @model_validator(mode="after")
@@ -138,7 +150,7 @@ class PRAM(CategoryMasking):
                 "under quasi, or take it out of the matrix."
             )
 
-    def redraw(self, coded: Coded, run: Run) -> Masked:
+    def redraw(self, coded: Coded, run: RunContext) -> Masked:
         """Each column, or all together, by a matrix of this stratum."""
         chance = run.protective_generator()
         n, d = coded.codes.shape

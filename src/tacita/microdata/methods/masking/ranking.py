@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, GroupSize, Matrix, Run
+from tacita.core import DataError, GroupSize, Matrix, RunContext
 from tacita.microdata.methods.microaggregation.mhm import HM
 from tacita.microdata.statistics.group_statistics import published_means
 
@@ -43,7 +43,7 @@ class OneDims(Masking):
 
     k: GroupSize = 3
 
-    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
+    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
         n, d = x.shape
         if n < self.k:
             raise DataError(

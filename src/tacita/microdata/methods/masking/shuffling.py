@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Matrix, Run
+from tacita.core import Matrix, RunContext
 from tacita.core.spec.roles import Names
 
 from .masking_method import Masked, Masking
@@ -43,7 +43,7 @@ class Shuffle(Masking):
     guarantees: ClassVar[tuple[str, ...]] = ("masked-cells", "marginals-preserved")
 
     beside: Names = Field(
-        (),
+        default=(),
         description="kept numeric columns that the masked ones should go with, as far as a normal copula can",
     )
 
@@ -54,7 +54,7 @@ class Shuffle(Masking):
     def fewest(self, columns: int) -> int:
         return columns + 3
 
-    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
+    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
         n, d = x.shape
         y, s = _normal_scores(x), _normal_scores(beside)
         run.report("masking records", 0, d + 1)

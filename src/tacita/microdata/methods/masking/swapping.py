@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Matrix, Percent, Run
+from tacita.core import DataError, Matrix, Percent, RunContext
 
 from .masking_method import Masked, Masking
 
@@ -41,14 +41,14 @@ class RankSwap(Masking):
     guarantees: ClassVar[tuple[str, ...]] = ("masked-cells", "marginals-preserved", "ranks-near")
 
     p: Percent = Field(
-        10.0,
+        default=10.0,
         gt=0,
         le=100,
         allow_inf_nan=False,
         description="largest difference of ranks, in percent of the records",
     )
 
-    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
+    def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
         from tacita.kernels.records.swapping import pair_ranks
 
         n, d = x.shape

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .neighbours import nearest_records
 
@@ -173,7 +173,7 @@ class Walks:
         labels: Labels,
         k: int,
         seeds: npt.NDArray[np.uint64],
-        run: Run,
+        run: RunContext,
         weighed: int | None = None,
         units: Labels | None = None,
     ) -> None:
@@ -236,7 +236,7 @@ class Walks:
                 if remember:
                     self._remember(pool, step.temperature / _MILD)
                 self.run.report(STAGE, done, len(steps))
-                if self.run.enough():
+                if self.run.should_stop():
                     break
 
             leading = int(np.argmin(self.errors))
@@ -261,7 +261,7 @@ class Walks:
         for done in range(_PASSES):
             made = 0
             for first in range(0, n, _RECORDS_PER_CALL):
-                if self.run.cancelled() or (self.run.enough() and (done or not once)):
+                if self.run.should_cancel() or (self.run.should_stop() and (done or not once)):
                     return
                 made += descend(
                     state, self.k, self.least, first, min(first + _RECORDS_PER_CALL, n), reach, looks

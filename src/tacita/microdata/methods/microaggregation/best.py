@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from tacita.core import Labels, Matrix, ParameterError, Partition, Run
+from tacita.core import Labels, Matrix, ParameterError, Partition, RunContext
 
 from .annealing import LARGE, STAGE, Walks, list_length, reach_of, varying
 from .blocks import Blocks
@@ -145,7 +145,7 @@ class Best(Improvement):
             )
         return self
 
-    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+    def proven(self, x: Matrix, found: Partition, run: RunContext) -> Partition:
         if found.units is None and (varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
             return found.bounded(x, found.sse(x))
         if not self.certify:
@@ -153,7 +153,7 @@ class Best(Improvement):
         proof = certify(x, self.k, found, run, effort=self.rounds)
         return proof.partition.bounded(x, proof.lower_bound)
 
-    def sized(self, x: Matrix, run: Run, clock: Callable[[], float] = clocks.perf_counter) -> Best:
+    def sized(self, x: Matrix, run: RunContext, clock: Callable[[], float] = clocks.perf_counter) -> Best:
         """This method with `time` turned into the effort that it buys here, to three digits."""
         if self.time is None:
             return self
@@ -174,7 +174,7 @@ class Best(Improvement):
         fixed = clock() - before
         trials = [(0, fixed)]
         while sum(spent for _, spent in trials[1:]) < min(_MEASURING * self.time, _MEASURED):
-            if run.enough():
+            if run.should_stop():
                 # nobody is going to search
                 return self.model_copy(update={"time": None, "effort": _HARDLY_ANY / 1e6})
             before = clock()
@@ -197,17 +197,17 @@ class Best(Improvement):
         effort = min(effort / 1e6, _MOST_EFFORT)
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         if len(x) <= LARGE:
             return super().group(x, units, run)
         return Blocks(k=self.k).group(x, units, run)
 
-    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
         moving = varying(x)
         if moving.shape[1] <= 1 or len(x) < 2 * self.k:
             return self._exact(moving, run)
         effort = self.sized(x, run).effort
-        if run.enough():
+        if run.should_stop():
             return labels
         moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
         order = search_order(moving)
@@ -215,14 +215,14 @@ class Best(Improvement):
         found[order] = self._searched(moving[order], labels[order], moves, run)
         return found
 
-    def _searched(self, x: Matrix, labels: Labels, moves: int, run: Run) -> Labels:
+    def _searched(self, x: Matrix, labels: Labels, moves: int, run: RunContext) -> Labels:
         annealing, combining = self._shares(len(x), moves)
         starts = self.starts or _walks_worth(annealing // len(x))
         walks = self._walks(x, labels, starts, run)
         pool = walks.anneal(max(1, annealing // starts), combining is not None)
         found = walks.best()
         run.report(STAGE, 1, 1)
-        if run.enough():
+        if run.should_stop():
             return found
         if combining == "pool":
             found = recombine(x, found, self.k, pool.groups(), Limits(_QUESTIONS, Told(run)))
@@ -247,12 +247,12 @@ class Best(Improvement):
                 return moves - quick, "quick"
         return moves, "pool" if moves >= _RECOMBINED * n or n <= _FEW else None
 
-    def _walks(self, x: Matrix, labels: Labels, starts: int, run: Run) -> Walks:
+    def _walks(self, x: Matrix, labels: Labels, starts: int, run: RunContext) -> Walks:
         labels = split_large(x, labels, self.k, run.silent())
         seeds = run.search_generator().integers(1, 2**63, size=starts, dtype=np.uint64)
         return Walks(x, labels, self.k, seeds, run)
 
-    def _exact(self, x: Matrix, run: Run) -> Labels:
+    def _exact(self, x: Matrix, run: RunContext) -> Labels:
         """The best there is, where records lie on a line or form one group."""
         from .mhm import HM
 

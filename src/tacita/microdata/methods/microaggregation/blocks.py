@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, cast
 import numpy as np
 from pydantic import Field, field_validator
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 from tacita.core.spec import registry
 
 from .annealing import STAGE, Walks, varying
@@ -77,7 +77,7 @@ class Blocks(Improvement):
             raise ValueError(f"{spelled} does not group blocks of several columns; these do: {able}")
         return spelled
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         """Groups inside blocks, borders and all."""
         method = _method(self.inside)(k=self.k)
         blocks = self._blocks(x, units)
@@ -97,17 +97,19 @@ class Blocks(Improvement):
             made += int(found.max()) + 1
         return labels
 
-    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
         labels = split_large(x, labels, self.k, run, units)
         x = varying(x)
         rows = np.flatnonzero(np.bincount(labels)[labels] < 2 * self.k)
-        if not run.enough() and x.shape[1] > 0 and rows.size >= 2 * self.k:
+        if not run.should_stop() and x.shape[1] > 0 and rows.size >= 2 * self.k:
             rows = rows[search_order(x[rows])]
             labels[rows] = int(labels.max()) + 1 + self._improved(x, labels, rows, units, run)
         run.report(STAGE, 1, 1)
         return labels
 
-    def _improved(self, x: Matrix, labels: Labels, rows: Labels, units: Labels | None, run: Run) -> Labels:
+    def _improved(
+        self, x: Matrix, labels: Labels, rows: Labels, units: Labels | None, run: RunContext
+    ) -> Labels:
         seeds = run.search_generator().integers(1, 2**63, size=1, dtype=np.uint64)
         start = np.unique(labels[rows], return_inverse=True)[1].reshape(-1)
         weighed = max(_WEIGHED, self.k + _BEYOND)

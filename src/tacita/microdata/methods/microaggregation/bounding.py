@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .neighbours import neighbours
 
@@ -25,7 +25,7 @@ _MOST_NODES = 30_000_000
 _TRIES = 6
 
 
-def least_shares(x: Matrix, k: int, run: Run) -> Matrix:
+def least_shares(x: Matrix, k: int, run: RunContext) -> Matrix:
     """What each record costs at least in any group: min over m of 1/(2m) times its m-1 smallest distances.
 
     A group of m records has SSE = 1/(2m) times the sum over ordered pairs, hence at least the sum of these

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Labels, Matrix, ParameterError, Run
+from tacita.core import Labels, Matrix, ParameterError, RunContext
 
 from .microaggregation_method import Microaggregation
 from .neighbours import neighbours
@@ -42,7 +42,7 @@ class Search:
     near: np.ndarray
     gaps: Matrix
     rng: np.random.Generator
-    run: Run
+    run: RunContext
     least: float
     total: int
     deadline: float
@@ -53,7 +53,7 @@ class Search:
     error: float = np.inf
 
     def late(self) -> bool:
-        return perf_counter() > self.deadline or self.run.enough()
+        return perf_counter() > self.deadline or self.run.should_stop()
 
     def report(self) -> None:
         self.run.report(_STAGE, min(self.done, self.total - 1), self.total)
@@ -144,7 +144,7 @@ class BRKGA(Microaggregation):
         timed = "with a time instead of an effort, no two runs would be the same"
         return super().needs_whole_file if self.time is None else timed
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         n = x.shape[0]
         low, high = ceil(n / (2 * self.k - 1)), n // self.k
         if self.groups is not None:

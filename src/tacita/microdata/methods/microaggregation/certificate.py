@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Bounds, DataError, Labels, Matrix, ParameterError, Partition, Run
+from tacita.core import Bounds, DataError, Labels, Matrix, ParameterError, Partition, RunContext
 from tacita.core.arrays import as_matrix
 
 from .bounding import Pricing, least_shares
@@ -63,7 +63,7 @@ class Certificate:
         return max(0.0, self.sse - self.lower_bound) / self.sse if self.sse > 0 else 0.0
 
 
-def instant_bound(x: npt.ArrayLike, k: int, run: Run | None = None) -> float:
+def instant_bound(x: npt.ArrayLike, k: int, run: RunContext | None = None) -> float:
     """A lower bound on the squared error of any partition of the rows of x into groups of at least k.
 
         sum over i of min over m = k..2k-1 of 1/(2m) (sum of the m-1 smallest squared distances from i)
@@ -74,7 +74,7 @@ def instant_bound(x: npt.ArrayLike, k: int, run: Run | None = None) -> float:
     >>> instant_bound([[0.0], [1.0], [5.0], [6.0]], k=2) <= 1.0
     True
     """
-    return _instant(_checked(x, k), k, run or Run())[1]
+    return _instant(_checked(x, k), k, run or RunContext())[1]
 
 
 def _checked(x: npt.ArrayLike, k: int) -> Matrix:
@@ -86,7 +86,7 @@ def _checked(x: npt.ArrayLike, k: int) -> Matrix:
     return matrix
 
 
-def _instant(x: Matrix, k: int, run: Run) -> tuple[Matrix, float]:
+def _instant(x: Matrix, k: int, run: RunContext) -> tuple[Matrix, float]:
     if k == 1:
         return np.zeros(len(x)), 0.0
     shares = least_shares(x, k, run)
@@ -97,7 +97,7 @@ def certify(
     x: npt.ArrayLike,
     k: int,
     partition: Partition,
-    run: Run | None = None,
+    run: RunContext | None = None,
     *,
     seconds: float | None = None,
     effort: int | None = None,
@@ -133,7 +133,7 @@ def certify(
     (True, 1.5)
     """
     started = perf_counter()
-    run = run or Run()
+    run = run or RunContext()
     matrix = _checked(x, k)
     if partition.n != len(matrix) or partition.sizes.min() < k:
         raise DataError(
@@ -158,7 +158,7 @@ class _Proof:
         centred: Matrix,
         k: int,
         partition: Partition,
-        run: Run,
+        run: RunContext,
         started: float,
         seconds: float | None,
         effort: int | None,
@@ -191,10 +191,10 @@ class _Proof:
 
     def late(self) -> bool:
         in_time = self.seconds is None or perf_counter() - self.started <= self.seconds
-        return not in_time or self.run.enough()
+        return not in_time or self.run.should_stop()
 
     def ended(self) -> bool:
-        return self.late() or self.run.cancelled()
+        return self.late() or self.run.should_cancel()
 
     def tell(self) -> bool:
         """Report how far the proof is; true when it should end."""

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .mdav import MDAV
 from .microaggregation_method import Microaggregation
@@ -56,7 +56,7 @@ class Clustered(Microaggregation):
         int | None, Field(ge=1, le=100_000, description=f"how many; one for {_USUAL} records unless given")
     ] = None
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         n = len(x)
         count = min(self.clusters or -(-n // _USUAL), n)
         # drawn from the records in an order of their own, so that the order of the rows does not matter

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.core import Labels, Mask, Matrix, Run
+from tacita.core import Labels, Mask, Matrix, RunContext
 
 from .annealing import Walks
 from .bounding import Priced, Pricing
@@ -250,10 +250,10 @@ class Generation:
 
 def _annealed(x: Matrix, k: int) -> Labels:
     """A fair partition, quickly."""
-    labels = MDAV(k=k).group(x, None, Run(threads=1))
+    labels = MDAV(k=k).group(x, None, RunContext(threads=1))
     if len(x) < 4 * k:
         return labels
-    walks = Walks(x, labels, k, np.array([1], dtype=np.uint64), Run(threads=1))
+    walks = Walks(x, labels, k, np.array([1], dtype=np.uint64), RunContext(threads=1))
     walks.anneal(_MOVES_PER_RECORD * len(x), False)
     return walks.best()
 

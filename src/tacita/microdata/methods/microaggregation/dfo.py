@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .gsms import GSMST2
 from .improvement import START, Improvement
@@ -86,21 +86,21 @@ class DFO(Improvement):
         bool, Field(description="relocate, cut large groups and search again at the end; not published")
     ] = True
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         if self.origin == "random":
             return random_groups(x, None, self.k, run.search_generator())
         if self.origin == "gsms-t2":
             return GSMST2(k=self.k).partition(x, run.silent(), units=units).labels
         return super().group(x, units, run)
 
-    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
         # far from the origin the incremental centroids would lose digits
         x = np.ascontiguousarray(x - x.mean(axis=0))
         generator = run.search_generator()
         error = np.inf
         while (found := squared_error(x, labels)) < error:
             best, error = labels, found
-            if run.enough():
+            if run.should_stop():
                 break
             labels = self._search(x, labels, generator, run)
             if not self.polish:
@@ -109,7 +109,7 @@ class DFO(Improvement):
         run.report("improving groups", 1, 1)
         return best
 
-    def _search(self, x: Matrix, labels: Labels, generator: np.random.Generator, run: Run) -> Labels:
+    def _search(self, x: Matrix, labels: Labels, generator: np.random.Generator, run: RunContext) -> Labels:
         fewest, most = -(-len(x) // (2 * self.k - 1)), len(x) // self.k
         within = run.silent()
         labels = self._improved(x, [labels], within)
@@ -117,7 +117,7 @@ class DFO(Improvement):
         # a number of groups is judged once in a search
         tried = {at: squared_error(x, labels)}
         gamma, direction = float(self.step), 1
-        while gamma >= 1 and not run.enough():
+        while gamma >= 1 and not run.should_stop():
             for way in (direction, -direction):
                 trial = at + way * max(1, int(gamma))
                 if trial in tried or not fewest <= trial <= most:
@@ -138,7 +138,7 @@ class DFO(Improvement):
         return split_large(x, labels, self.k, within)
 
     def _with(
-        self, x: Matrix, labels: Labels, groups: int, generator: np.random.Generator, run: Run
+        self, x: Matrix, labels: Labels, groups: int, generator: np.random.Generator, run: RunContext
     ) -> Labels:
         """The best partition into so many groups that can be reached from the one at hand, or at random."""
         if self.reach == "random":
@@ -151,7 +151,7 @@ class DFO(Improvement):
         ends = [dissolve(x, labels, -more, costliest) for costliest in (False, True)]
         return self._improved(x, [*ends, mixed] if more < -1 else ends, run)
 
-    def _improved(self, x: Matrix, starts: list[Labels], run: Run) -> Labels:
+    def _improved(self, x: Matrix, starts: list[Labels], run: RunContext) -> Labels:
         """The best that the surrogate finds: relocations from each start, and HM+KM before from the first."""
         several = self.surrogate == "several"
         passes, free = HEURISTICS["hmkm" if several else self.surrogate]

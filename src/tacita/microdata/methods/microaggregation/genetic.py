@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .brkga import CLOSE
 from .mdav import MDAV
@@ -60,7 +60,7 @@ class GA(Microaggregation):
         int | None, Field(ge=10, description="records evolved together at most, roughly; none: all")
     ] = 2000
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         from tacita.kernels.records.genetic_ops import settle
 
         labels = MDAV(k=self.k).group(x, None, run)
@@ -77,12 +77,12 @@ class GA(Microaggregation):
             best = self._evolve(inside, start.astype(np.int64), close, least, rng, run, number, len(blocks))
             found[rows] = best + offset
             offset += int(best.max()) + 1
-        if len(blocks) > 1 and not run.enough():
+        if len(blocks) > 1 and not run.should_stop():
             settle(x, found, near, self.k, _PASSES, least)
         run.report(_STAGE, 1, 1)
         return found
 
-    def _blocks(self, x: Matrix, labels: Labels, run: Run) -> list[Labels]:
+    def _blocks(self, x: Matrix, labels: Labels, run: RunContext) -> list[Labels]:
         """Rows evolved together: whole groups of MDAV, neighbours by MDAV on their means."""
         n = x.shape[0]
         groups = int(labels.max()) + 1
@@ -101,7 +101,7 @@ class GA(Microaggregation):
         near: np.ndarray,
         least: float,
         rng: np.random.Generator,
-        run: Run,
+        run: RunContext,
         number: int,
         blocks: int,
     ) -> Labels:
@@ -118,18 +118,18 @@ class GA(Microaggregation):
             return mutated
 
         people = [settled(start.copy())]
-        while len(people) < self.population and not run.enough():
+        while len(people) < self.population and not run.should_stop():
             people.append(settled(shaken(start, rng.uniform(0.05, 0.3))))
         idle = 0
         for generation in range(self.generations):
             run.report(_STAGE, number + generation / self.generations, blocks)
             people.sort(key=lambda one: one[0])
-            if idle >= self.patience or people[0][0] <= least or run.enough():
+            if idle >= self.patience or people[0][0] <= least or run.should_stop():
                 break
             before = people[0][0]
             parents = len(people)
             for _ in range(self.population):
-                if run.enough():
+                if run.should_stop():
                     break
                 first, second = (people[rng.integers(parents, size=_TOURNAMENT).min()][1] for _ in "ab")
                 people.append(settled(shaken(_crossed(x, first, second, rng), self.mutation)))

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Floats, Labels, Mask, Matrix, ParameterError, Run
+from tacita.core import Floats, Labels, Mask, Matrix, ParameterError, RunContext
 from tacita.core.spec.roles import KINDS, Kind
 from tacita.microdata.statistics.group_statistics import lower_medians, modes
 
@@ -60,10 +60,12 @@ class Gower(Microaggregation):
         kept = tuple(weight for weight, here in zip(self.weights, columns, strict=True) if here)
         return self.model_copy(update={"weights": kept})
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         return self.group_mixed(x, ("numeric",) * x.shape[1], units, run)
 
-    def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
+    def group_mixed(
+        self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: RunContext
+    ) -> Labels:
         from tacita.kernels.records.gower import gower_rounds
         from tacita.kernels.records.unassigned import ALIVE, GROUPS, UNITS_LEFT, Measure, all_left
 

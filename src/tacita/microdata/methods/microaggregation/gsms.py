@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .improvement import Improvement
 from .microaggregation_method import WORK_PER_CALL, Microaggregation, finish
@@ -30,7 +30,7 @@ class GSMS(Microaggregation):
     [0, 0, 1, 1, 0]
     """
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         from tacita.kernels.records import gsms as kernel
         from tacita.kernels.records.distance import nearest_centre
 
@@ -80,12 +80,12 @@ class GSMST2(Improvement):
     [0, 0, 1, 1, 0]
     """
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         """The start partition, if none is given: GSMS's."""
         labels = GSMS(k=self.k).group(x, units, run)
         return labels if units is None else merge_short_groups(x, labels, self.k, units)
 
-    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
         from tacita.kernels.records.gsms import dissolve_groups, group_errors
 
         n, d = x.shape
@@ -100,11 +100,11 @@ class GSMST2(Improvement):
             stop = min(begin + trials, sizes.size)
             dissolve_groups(x, labels, order, sums, sizes, errors, begin, stop)
             run.report("dissolving groups", stop, sizes.size)
-            if run.enough():
+            if run.should_stop():
                 break
         return self._cut(x, labels, run)
 
-    def _cut(self, x: Matrix, labels: Labels, run: Run) -> Labels:
+    def _cut(self, x: Matrix, labels: Labels, run: RunContext) -> Labels:
         """Groups of 2k or more into smaller ones, which never raises the squared error."""
         silent = replace(run.silent(), threads=1)
         for group in np.flatnonzero(np.bincount(labels) >= 2 * self.k):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .improvement import Improvement
 from .mhm import cut_path
@@ -55,7 +55,7 @@ def chained(x: Matrix, labels: Labels) -> Labels:
 
     centres, sizes = centroids_of(x, labels)
     groups = len(sizes)
-    tour = nearest_next(centres, Run(), int(((centres - x.mean(axis=0)) ** 2).sum(axis=1).argmax()))
+    tour = nearest_next(centres, RunContext(), int(((centres - x.mean(axis=0)) ** 2).sum(axis=1).argmax()))
     place = np.empty(groups, dtype=np.int64)
     place[tour] = np.arange(groups)
     two_opt(centres, nearest_centres(centres, centres, 11)[:, 1:], tour, place, _SWEEPS)
@@ -87,12 +87,12 @@ class IMHM(Improvement):
     [0, 0, 0, 1, 1, 1, 1, 0]
     """
 
-    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
         # far from the origin the incremental centroids would lose digits
         x = np.ascontiguousarray(x - x.mean(axis=0))
         best = squared_error(x, labels)
         for done in range(1, _ROUNDS):
-            if run.enough():
+            if run.should_stop():
                 break
             trial = self._round(x, labels, run.silent())
             error = squared_error(x, trial)
@@ -104,7 +104,7 @@ class IMHM(Improvement):
         run.report("improving groups", 1, 1)
         return labels
 
-    def _round(self, x: Matrix, labels: Labels, run: Run) -> Labels:
+    def _round(self, x: Matrix, labels: Labels, run: RunContext) -> Labels:
         moved = split_large(x, transported(x, centroids_of(x, labels)[0], self.k), self.k, run)
         found = [moved, *(cut_path(x, chained(x, one), self.k)[0] for one in (moved, labels))]
         if int(labels.max()) + 1 > -(-len(x) // (2 * self.k - 1)):

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from tacita.core import DataError, Labels, Matrix, ParameterError, Partition, Run
+from tacita.core import DataError, Labels, Matrix, ParameterError, Partition, RunContext
 
 from .mdav import MDAV
 from .microaggregation_method import Microaggregation
@@ -25,7 +25,7 @@ class Improvement(Microaggregation):
     improves: ClassVar[bool] = True
     of_start: ClassVar[tuple[str, ...]] = ()
 
-    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: RunContext) -> Labels:
         if start is not None and (start.n != x.shape[0] or start.sizes.min() < self.k):
             raise DataError(
                 f"{self.spoken_name()}: wanted a start partition of {x.shape[0]} records in groups of at "
@@ -38,12 +38,12 @@ class Improvement(Microaggregation):
             before, after = (merge_short_groups(x, labels, self.k, units) for labels in (before, after))
         return min(after, before, key=lambda labels: Partition(labels, 1).sse(x))
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         """The start partition, if none is given: MDAV's."""
         return MDAV(k=self.k).group(x, units, run)
 
     @abstractmethod
-    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
         """Labels in groups of at least k, from labels that are."""
 
 
@@ -80,10 +80,10 @@ class Chain(Microaggregation):
                     )
         return cls(k=methods[0].k, methods=tuple(methods))
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         return self._labels(x, units, None, run)
 
-    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: RunContext) -> Labels:
         found = start
         for method in self.methods:
             found = method.partition(x, run, units=units, start=found)
@@ -101,10 +101,10 @@ class Chain(Microaggregation):
     def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
         return self.methods[0].promised_of_read(names)
 
-    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+    def proven(self, x: Matrix, found: Partition, run: RunContext) -> Partition:
         return self.methods[-1].proven(x, found, run)
 
-    def sized(self, x: Matrix, run: Run) -> Chain:
+    def sized(self, x: Matrix, run: RunContext) -> Chain:
         return Chain(k=self.k, methods=tuple(method.sized(x, run) for method in self.methods))
 
     def own_parameters(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Labels, Matrix, ParameterError, Partition, Run
+from tacita.core import Labels, Matrix, ParameterError, Partition, RunContext
 
 from .improvement import START, Improvement
 from .microaggregation_method import Microaggregation
@@ -34,12 +34,12 @@ class _Means(Improvement):
         ),
     ] = None
 
-    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: RunContext) -> Labels:
         if start is not None and self.groups is not None:
             return self.model_copy(update={"groups": None})._labels(x, units, start, run)
         return super()._labels(x, units, start, run)
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         most = len(x) // self.k
         if self.groups is not None and self.groups > most:
             raise ParameterError(
@@ -50,11 +50,11 @@ class _Means(Improvement):
         labels = super().group(x, units, run)
         return labels if self.groups is None else with_groups(x, labels, self.groups, self.k)
 
-    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
         # far from the origin the incremental centroids would lose digits
         x = np.ascontiguousarray(x - x.mean(axis=0))
         before = -1
-        while (groups := int(labels.max()) + 1) != before and not run.enough():
+        while (groups := int(labels.max()) + 1) != before and not run.should_stop():
             before = groups
             for one in self._in_turn():
                 labels = improve_once(x, labels, self.k, one, self.free, run)
@@ -216,7 +216,7 @@ class _CapacityMeans(Microaggregation):
         Field(description="centres while short groups are mended: moving with them, or fixed until all are"),
     ] = "moving"
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         n = len(x)
         fewest, usual = (-(-n // (2 * self.k - 1)), n // self.k) if self.limited else (1, n)
         count = usual if self.groups is None else min(max(self.groups, fewest), n)
@@ -233,11 +233,11 @@ class _CapacityMeans(Microaggregation):
             labels[order] = self._cut(in_turn, self._settled(in_turn, centres, run), run)
             found = [min([*found, labels], key=lambda one: squared_error(x, one))]
             run.report("grouping records", start + 1, self.starts)
-            if run.enough():
+            if run.should_stop():
                 break
         return found[0]
 
-    def _settled(self, x: Matrix, centres: Matrix, run: Run) -> Labels:
+    def _settled(self, x: Matrix, centres: Matrix, run: RunContext) -> Labels:
         """Rounds from the given centres until nothing changes, or enough of them."""
         from tacita.kernels.records.assignment import assign_in_turn, mend_short_groups
 
@@ -256,15 +256,15 @@ class _CapacityMeans(Microaggregation):
                 centres, _ = centroids_of(x, labels)
             mend_short_groups(x, centres, follow, room, self.k, labels, sizes[: len(centres)])
             labels = np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            if run.cancelled():
+            if run.should_cancel():
                 run.report("grouping records", 0, 1)
             centres, _ = centroids_of(x, labels)
             # dissolved groups may have left too little room for another round
-            if np.array_equal(before, labels) or room * len(centres) < len(x) or run.enough():
+            if np.array_equal(before, labels) or room * len(centres) < len(x) or run.should_stop():
                 break
         return labels
 
-    def _cut(self, x: Matrix, labels: Labels, run: Run) -> Labels:
+    def _cut(self, x: Matrix, labels: Labels, run: RunContext) -> Labels:
         """The groups of 2k or more in parts."""
         if self.limited:
             return split_large(x, labels, self.k, run)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Labels, Matrix, ParameterError, Run
+from tacita.core import DataError, Labels, Matrix, ParameterError, RunContext
 
 from .microaggregation_method import Growth, Microaggregation, finish
 from .repair import join_nearest_group, join_nearest_moving_group
@@ -22,7 +22,7 @@ _LARGEST_K_ON_CARD = 300
 
 
 def _peeled(
-    x: Matrix, units: Labels | None, k: int, by_centroid: bool, a_round: int, least: int, run: Run
+    x: Matrix, units: Labels | None, k: int, by_centroid: bool, a_round: int, least: int, run: RunContext
 ) -> tuple[Left, Leaves]:
     """What rounds of one or two groups leave, made while `least` or more records are left, and the leaves."""
     from tacita.kernels.records.mdav_rounds import peel_rounds
@@ -60,8 +60,8 @@ class MDAV(Microaggregation):
     Records stand in small leaves whose bounds exclude most of them from a search; no group differs from those
     of a scan over all records. O(n^2 d / k) time at worst, as in many dimensions without structure, about
     n^1.6 where there is some; k times that with growth around the centroid; O(n d) memory. With
-    Run(device="cuda") records without units are grouped on a graphics card, into the same groups; growth
-    around the centroid stays on the processor.
+    RunContext(device="cuda") records without units are grouped on a graphics card, into the same groups;
+    growth around the centroid stays on the processor.
     Source: Domingo-Ferrer & Torra (2005), doi:10.1007/s10618-005-0007-5; rule 2k and growth around the
     centroid: Lin & Yin, "A divisive partitioning method to microaggregation" (in Chinese), National Chi Nan
     University.
@@ -82,7 +82,7 @@ class MDAV(Microaggregation):
     ] = "3k"
     growth: Growth = "seed"
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         if run.device == "cuda" and self._fits_card(units):
             return self._on_card(x, run)
         from tacita.kernels.records.mdav_rounds import peel_rounds
@@ -111,7 +111,7 @@ class MDAV(Microaggregation):
     def _fits_card(self, units: Labels | None) -> bool:
         return units is None and self.growth == "seed" and self.k <= _LARGEST_K_ON_CARD
 
-    def _on_card(self, x: Matrix, run: Run) -> Labels:
+    def _on_card(self, x: Matrix, run: RunContext) -> Labels:
         from tacita.kernels import gpu
 
         if reason := gpu.missing():
@@ -151,7 +151,7 @@ class MaximumDistance(Microaggregation):
 
     growth: Growth = "seed"
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         from tacita.kernels.records import maxdistance as kernel
 
         n = len(x)
@@ -193,7 +193,7 @@ class CBFS(Microaggregation):
 
     growth: Growth = "seed"
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         left, _ = _peeled(x, units, self.k, self.growth == "centroid", 1, self.k, run)
         run.report("grouping records", 1, 1)
         return join_nearest_group(x, left.labels)
@@ -219,13 +219,13 @@ class VMDAV(Microaggregation):
     unit_aware: ClassVar[bool] = True
 
     gamma: float = Field(
-        0.2,
+        default=0.2,
         ge=0,
         allow_inf_nan=False,
         description="how readily a group grows beyond k: about 0.2 for scattered, 1.1 for clustered data",
     )
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         from tacita.kernels.records.mdav_rounds import vmdav_rounds
         from tacita.kernels.records.unassigned import ALIVE, all_left
 

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Ints, Labels, Matrix, ParameterError, Partition, Run
+from tacita.core import DataError, Ints, Labels, Matrix, ParameterError, Partition, RunContext
 from tacita.core.arrays import as_matrix
 
 from .improvement import Improvement
@@ -72,7 +72,7 @@ class HM(Microaggregation):
     unit_aware: ClassVar[bool] = True
     one_column: ClassVar[bool] = True
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         d = x.shape[1]
         if d != 1:
             raise DataError(
@@ -82,7 +82,7 @@ class HM(Microaggregation):
         run.report("grouping records", 1, 1)
         return labels
 
-    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+    def proven(self, x: Matrix, found: Partition, run: RunContext) -> Partition:
         # of k distinct units each, groups that are no segments might do better
         return found if found.units is not None else found.bounded(x, found.sse(x))
 
@@ -92,13 +92,13 @@ class PathCutting(Microaggregation):
 
     unit_aware: ClassVar[bool] = True
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         labels, _ = cut_path(x, self.path(x, run), self.k, units)
         run.report("cutting the path", 1, 1)
         return labels
 
     @abstractmethod
-    def path(self, x: Matrix, run: Run) -> Labels:
+    def path(self, x: Matrix, run: RunContext) -> Labels:
         """The rows of x in an order in which neighbours are alike."""
 
 
@@ -118,7 +118,7 @@ class NPNMHM(PathCutting):
     [0, 1, 0, 1, 0]
     """
 
-    def path(self, x: Matrix, run: Run) -> Labels:
+    def path(self, x: Matrix, run: RunContext) -> Labels:
         return nearest_next(x, run)
 
 
@@ -127,7 +127,7 @@ class GroupCutting(PathCutting):
 
     visits: ClassVar[type[Microaggregation]]
 
-    def path(self, x: Matrix, run: Run) -> Labels:
+    def path(self, x: Matrix, run: RunContext) -> Labels:
         return chained_groups(x, self.visits(k=self.k).group(x, None, run))
 
 
@@ -218,7 +218,7 @@ class MHM(Improvement):
         # where the groups come from has no part in what holds of them
         return ()
 
-    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
         outermost = labels[((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax()]
         # that group first, the others as they were numbered
         in_turn = np.where(labels == outermost, 0, np.where(labels < outermost, labels + 1, labels))
@@ -247,14 +247,16 @@ class TSPMHM(Microaggregation):
     unit_aware: ClassVar[bool] = True
 
     openings: int = Field(
-        _OPENINGS, ge=1, description="how many edges in a row to open the tour at; more than 2k-1 are idle"
+        default=_OPENINGS,
+        ge=1,
+        description="how many edges in a row to open the tour at; more than 2k-1 are idle",
     )
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         order = run.once("tour", x, lambda: tour(x, run))
         return self.cut_tour(x, order, units, run)
 
-    def cut_tour(self, x: Matrix, order: Labels, units: Labels | None, run: Run) -> Labels:
+    def cut_tour(self, x: Matrix, order: Labels, units: Labels | None, run: RunContext) -> Labels:
         """The best of the openings of a closed tour."""
         count = min(self.openings, 2 * self.k - 1, x.shape[0])
         best, least = order, np.inf
@@ -283,12 +285,12 @@ class FDM(TSPMHM):
 
 
 def partitions_for(
-    x: Matrix, ks: Iterable[int], run: Run, units: Labels | None = None, openings: int = _OPENINGS
+    x: Matrix, ks: Iterable[int], run: RunContext, units: Labels | None = None, openings: int = _OPENINGS
 ) -> dict[int, Labels]:
     """Labels for each k along one tour: FDM's for that k, at the price of one tour.
 
     >>> x = np.array([[0.0], [9.0], [1.0], [10.0], [2.0], [11.0]])
-    >>> {k: int(labels.max()) + 1 for k, labels in partitions_for(x, [2, 3, 4], Run()).items()}
+    >>> {k: int(labels.max()) + 1 for k, labels in partitions_for(x, [2, 3, 4], RunContext()).items()}
     {2: 2, 3: 2, 4: 1}
     """
     x = as_matrix(x, "FDM")
@@ -319,9 +321,9 @@ class Projection(PathCutting):
     """
 
     by: Literal["component", "sum"] = Field(
-        "component", description="what to sort by: first principal component, or sum of z-scores"
+        default="component", description="what to sort by: first principal component, or sum of z-scores"
     )
 
-    def path(self, x: Matrix, run: Run) -> Labels:
+    def path(self, x: Matrix, run: RunContext) -> Labels:
         run.report("ordering records", 0, 1)
         return first_component(x) if self.by == "component" else sum_of_scores(x)

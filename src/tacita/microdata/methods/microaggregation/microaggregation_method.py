@@ -20,7 +20,7 @@ from tacita.core import (
     ParameterError,
     Partition,
     RecordMethod,
-    Run,
+    RunContext,
 )
 from tacita.core.arrays import as_matrix
 from tacita.core.spec.roles import Kind
@@ -64,7 +64,7 @@ class Microaggregation(RecordMethod):
     def partition(
         self,
         x: npt.ArrayLike,
-        run: Run | None = None,
+        run: RunContext | None = None,
         *,
         units: npt.ArrayLike | None = None,
         start: Partition | None = None,
@@ -85,11 +85,11 @@ class Microaggregation(RecordMethod):
             )
         codes = None if units is None else self._unit_codes(units, n)
         if kinds is None or all(kind == "numeric" for kind in kinds):
-            labels = self._labels(matrix, codes, start, run or Run())
+            labels = self._labels(matrix, codes, start, run or RunContext())
         else:
             self.refuse_categories()
-            labels = self.group_mixed(matrix, tuple(kinds), codes, run or Run())
-        return self.proven(matrix, Partition(labels, self.k, codes), run or Run())
+            labels = self.group_mixed(matrix, tuple(kinds), codes, run or RunContext())
+        return self.proven(matrix, Partition(labels, self.k, codes), run or RunContext())
 
     def refuse_categories(self) -> None:
         """Raise where this method has no distance between categories."""
@@ -103,11 +103,13 @@ class Microaggregation(RecordMethod):
         """The same method for some of the columns: those that records have where others are missing."""
         return self
 
-    def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
+    def group_mixed(
+        self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: RunContext
+    ) -> Labels:
         """As `group`, for methods that take categories: columns of another kind than numeric hold codes."""
         raise NotImplementedError
 
-    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: RunContext) -> Labels:
         if start is not None:
             raise ParameterError(
                 f"{self.spoken_name()}: this method makes a partition of its own and cannot improve one. "
@@ -133,16 +135,16 @@ class Microaggregation(RecordMethod):
             )
         return codes.astype(np.int64)
 
-    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+    def proven(self, x: Matrix, found: Partition, run: RunContext) -> Partition:
         """The partition with a lower bound of the squared error, where the method proves one."""
         return found
 
-    def sized(self, x: Matrix, run: Run) -> Microaggregation:
+    def sized(self, x: Matrix, run: RunContext) -> Microaggregation:
         """The method whose parameters repeat the result: itself, unless it is given a time (see `best`)."""
         return self
 
     @abstractmethod
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         """Labels of the rows of x (finite, C order, n >= k; units numbered from 0, k of them or more).
 
         Every group has k records or more; with units and `unit_aware`, of k distinct units or more.
@@ -157,7 +159,7 @@ def finish(
     step: Callable[[int], bool],
     work: int,
     left: Callable[[], float],
-    run: Run,
+    run: RunContext,
     stage: str = "grouping records",
 ) -> None:
     """Call step(rounds) until it is True. work: that of a round; left(): the share of records still left."""
@@ -174,7 +176,7 @@ class Given(Microaggregation):
     Not in the registry: nobody asks for it. O(1).
 
     >>> given = Given.of({"k": 2}, np.array([0, 0, 1, 1]), 2)
-    >>> given.group(np.zeros((4, 1)), None, Run()).tolist(), given.own_parameters()
+    >>> given.group(np.zeros((4, 1)), None, RunContext()).tolist(), given.own_parameters()
     ([0, 0, 1, 1], {'k': 2})
     """
 
@@ -199,5 +201,5 @@ class Given(Microaggregation):
         """Those of the method that made the groups."""
         return dict(self._told)
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         return np.asarray(self.found, dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 # Up to so many records all pairs are measured; above, pairs within windows of the orders of several cuts.
 _ALL_PAIRS = 6000
@@ -16,7 +16,7 @@ _WINDOW, _PER_NEIGHBOUR = 128, 8
 _AT_ONCE = 64
 
 
-def neighbours(x: Matrix, count: int, run: Run) -> tuple[np.ndarray, Matrix]:
+def neighbours(x: Matrix, count: int, run: RunContext) -> tuple[np.ndarray, Matrix]:
     """The nearest other records of each record and their distances. O(n^2 d) time, O(n count) memory."""
     from tacita.kernels.records.distance import neighbour_lists
 
@@ -53,7 +53,7 @@ def search_order(x: Matrix) -> Labels:
     return np.arange(len(x)) if len(x) <= _ALL_PAIRS else cut_order(x)
 
 
-def nearest_records(x: Matrix, count: int, run: Run) -> npt.NDArray[np.int32]:
+def nearest_records(x: Matrix, count: int, run: RunContext) -> npt.NDArray[np.int32]:
     """The nearest other records of each record, nearest first: all of them, or for large n nearly.
 
     Up to 6000 records exact, O(n^2 d) time; above see `nearest_by_cuts`. x: in `search_order`.
@@ -63,7 +63,7 @@ def nearest_records(x: Matrix, count: int, run: Run) -> npt.NDArray[np.int32]:
     return nearest_by_cuts(x, count, run)
 
 
-def nearest_by_cuts(x: Matrix, count: int, run: Run) -> npt.NDArray[np.int32]:
+def nearest_by_cuts(x: Matrix, count: int, run: RunContext) -> npt.NDArray[np.int32]:
     """Of each record the nearest of those that stand in one window with it in any of three orders.
 
     The first order is that of the records as they come, which is to be the order of their cuts; the others
@@ -71,7 +71,7 @@ def nearest_by_cuts(x: Matrix, count: int, run: Run) -> npt.NDArray[np.int32]:
     were cut off as such. O(n (window d + d^2 + log n)) time, O(n count) memory.
     Source: randomised trees, Dasgupta & Freund (2008), Proc. STOC, 537-546.
 
-    >>> nearest_by_cuts(np.array([[0.0], [1.0], [9.0], [11.0]]), 1, Run()).tolist()
+    >>> nearest_by_cuts(np.array([[0.0], [1.0], [9.0], [11.0]]), 1, RunContext()).tolist()
     [[1], [0], [3], [2]]
     """
     from tacita.kernels.records.distance import nearest_in_windows

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .microaggregation_method import finish
 from .neighbours import neighbours
@@ -16,10 +16,10 @@ _NEIGHBOURS = 10
 _LOOKS_PER_CALL = 10_000
 
 
-def nearest_next(x: Matrix, run: Run, start: int | None = None) -> Labels:
+def nearest_next(x: Matrix, run: RunContext, start: int | None = None) -> Labels:
     """From the record farthest from the centroid always to the nearest one not yet visited. O(n^2 d).
 
-    >>> nearest_next(np.array([[5.0], [0.0], [1.0], [4.0]]), Run()).tolist()
+    >>> nearest_next(np.array([[5.0], [0.0], [1.0], [4.0]]), RunContext()).tolist()
     [0, 3, 2, 1]
     """
     from tacita.kernels.records.paths import VISITED, nearest_next_steps
@@ -55,12 +55,12 @@ def chained_groups(x: Matrix, labels: Labels) -> Labels:
     return together[order]
 
 
-def tour(x: Matrix, run: Run) -> Labels:
+def tour(x: Matrix, run: RunContext) -> Labels:
     """A short closed tour: nearest next, then 2-opt and Or-opt over neighbour lists until none helps.
 
     Opened at its longest edge, the rest in order. O(n^2 d) for the start and the neighbours.
 
-    >>> tour(np.array([[0.0], [5.0], [1.0], [6.0], [2.0], [7.0]]), Run()).tolist()
+    >>> tour(np.array([[0.0], [5.0], [1.0], [6.0], [2.0], [7.0]]), RunContext()).tolist()
     [0, 2, 4, 1, 3, 5]
     """
     # worked on in the order of the start, so that the order of the rows has no say
@@ -71,7 +71,7 @@ def tour(x: Matrix, run: Run) -> Labels:
     return np.roll(found, -int(edges.argmax()))
 
 
-def _improved(x: Matrix, run: Run) -> Labels:
+def _improved(x: Matrix, run: RunContext) -> Labels:
     from tacita.kernels.records import tour as kernel
 
     n = len(x)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from tacita.core import Labels, Matrix, Partition, Run
+from tacita.core import Labels, Matrix, Partition, RunContext
 
 from .mdav import MDAV
 from .microaggregation_method import WORK_PER_CALL
@@ -38,7 +38,7 @@ def nearest_centres(x: Matrix, centres: Matrix, count: int) -> Labels:
     return np.ascontiguousarray(found, dtype=np.int64)
 
 
-def relocate(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
+def relocate(x: Matrix, labels: Labels, floor: int, run: RunContext) -> Labels:
     """Best single relocations until none helps; only groups of more than `floor` records give.
 
     The squared error never rises. All groups are possible targets up to 20 million pairs of record and
@@ -64,14 +64,14 @@ def relocate(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
             made = kernel.relocate(groups, offers, floor, moves)
             left -= made
             run.report("improving groups", 0, 1)
-            if made < moves or run.enough():
+            if made < moves or run.should_stop():
                 break
-        if not few or left == before or run.enough():
+        if not few or left == before or run.should_stop():
             break
     return labels
 
 
-def reassign(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
+def reassign(x: Matrix, labels: Labels, floor: int, run: RunContext) -> Labels:
     """All records to their nearest centre, those who gain most first, until nobody moves.
 
     Only groups of more than `floor` records give. Records move while the centres stand still, then the
@@ -99,7 +99,7 @@ def reassign(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
         if not moved or error >= best:
             return labels
         labels, best = trial, error
-        if run.enough():
+        if run.should_stop():
             return labels
 
 
@@ -116,7 +116,7 @@ def fill_short(x: Matrix, labels: Labels, groups: int, k: int) -> Labels:
     return labels
 
 
-def freely(x: Matrix, labels: Labels, k: int, free: Free, run: Run) -> Labels:
+def freely(x: Matrix, labels: Labels, k: int, free: Free, run: RunContext) -> Labels:
     """Strategy II: run freely, then fill short groups; as long as that betters what it found before.
 
     The labels given may hold short groups: then the first outcome counts, whatever it is.
@@ -130,7 +130,7 @@ def freely(x: Matrix, labels: Labels, k: int, free: Free, run: Run) -> Labels:
         if not error < best:
             return kept
         kept, best = labels, error
-        if run.enough():
+        if run.should_stop():
             return kept
 
 
@@ -151,12 +151,12 @@ def cut_large(labels: Labels, k: int, cut: Cut) -> Labels:
     return labels
 
 
-def split_large(x: Matrix, labels: Labels, k: int, run: Run, units: Labels | None = None) -> Labels:
+def split_large(x: Matrix, labels: Labels, k: int, run: RunContext, units: Labels | None = None) -> Labels:
     """Every group of 2k or more records cut by MDAV: no partition of a group has a larger squared error.
 
     With units every part has k of them; a group that has fewer stays whole.
 
-    >>> split_large(np.array([[0.0], [1.0], [9.0], [10.0]]), np.zeros(4, dtype=int), 2, Run()).tolist()
+    >>> split_large(np.array([[0.0], [1.0], [9.0], [10.0]]), np.zeros(4, dtype=int), 2, RunContext()).tolist()
     [0, 0, 1, 1]
     """
 
@@ -169,7 +169,7 @@ def split_large(x: Matrix, labels: Labels, k: int, run: Run, units: Labels | Non
     return cut_large(labels, k, parts)
 
 
-def improve_once(x: Matrix, labels: Labels, k: int, by: By, free: bool, run: Run) -> Labels:
+def improve_once(x: Matrix, labels: Labels, k: int, by: By, free: bool, run: RunContext) -> Labels:
     """One heuristic: single relocations of records, or all records to their nearest centres at once."""
     step = relocate if by == "records" else reassign
     if not free:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Labels, Matrix, Progress, Run
+from tacita.core import Labels, Matrix, Progress, RunContext
 
 from .bounding import Pricing, least_shares
 from .column_generation import LITTLE, QUICK, WIDTHS, Generation
@@ -85,7 +85,7 @@ _POLISHED = 24
 class Told:
     """Asked whether to end, it tells how far the work is: always some of what is left, as that is unknown."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunContext) -> None:
         self._run, self._asked = run, 0
 
     def __call__(self) -> bool:
@@ -118,7 +118,7 @@ def recombine(x: Matrix, labels: Labels, k: int, pool: Labels, limits: Limits) -
     return as_labels(columns.groups[choice.chosen], len(x))
 
 
-def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run: Run) -> Labels:
+def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run: RunContext) -> Labels:
     """A better partition from groups made for it by column generation; `labels` if none is met.
 
     The pool and the groups of `labels` give the first prices; groups worth more are made among neighbours

@@ -7,17 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .microaggregation_method import WORK_PER_CALL, Microaggregation, finish
 from .ward import distance_bounds
 
 
-def spanning_tree(x: Matrix, run: Run) -> tuple[Labels, Matrix, Labels]:
+def spanning_tree(x: Matrix, run: RunContext) -> tuple[Labels, Matrix, Labels]:
     """Of each row its parent in a minimum spanning tree (-1: the root, row 0) and the squared length of that
     edge; and the rows in order of joining. O(n^2 d) time, O(n d) memory.
 
-    >>> spanning_tree(np.array([[0.0], [5.0], [2.0]]), Run())[0].tolist()
+    >>> spanning_tree(np.array([[0.0], [5.0], [2.0]]), RunContext())[0].tolist()
     [-1, 2, 0]
     """
     from tacita.kernels.records import spanning as kernel
@@ -34,12 +34,12 @@ def spanning_tree(x: Matrix, run: Run) -> tuple[Labels, Matrix, Labels]:
     return parent, length, visited
 
 
-def components(x: Matrix, k: int, run: Run) -> Labels:
+def components(x: Matrix, k: int, run: RunContext) -> Labels:
     """Labels after removing edges of the tree, longest first, where both sides keep k rows.
 
     Edges of one length go by their lower row, then by their upper one. O(n^2 d) time, O(n d) memory.
 
-    >>> components(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, Run()).tolist()
+    >>> components(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, RunContext()).tolist()
     [0, 0, 1, 1]
     """
     from tacita.kernels.records.spanning import cut_edges
@@ -55,7 +55,7 @@ def components(x: Matrix, k: int, run: Run) -> Labels:
 class SpanningTree(Microaggregation):
     """What the methods share: components of the tree, those of 2k or more cut by `cut`."""
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         labels = components(x, self.k, run)
         sizes = np.bincount(labels)
         members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
@@ -71,7 +71,7 @@ class SpanningTree(Microaggregation):
         return labels
 
     @abstractmethod
-    def cut(self, x: Matrix, run: Run, progress: tuple[int, int]) -> Labels:
+    def cut(self, x: Matrix, run: RunContext, progress: tuple[int, int]) -> Labels:
         """Labels 0, 1, ... of 2k or more rows, each of k or more; -1 for fewer than k left over."""
 
 
@@ -104,7 +104,7 @@ class MSTD(SpanningTree):
     [0, 0, 1, 1, 1]
     """
 
-    def cut(self, x: Matrix, run: Run, progress: tuple[int, int]) -> Labels:
+    def cut(self, x: Matrix, run: RunContext, progress: tuple[int, int]) -> Labels:
         from tacita.kernels.records.spanning import diameter_rounds
 
         labels = np.full(x.shape[0], -1)
@@ -140,7 +140,7 @@ class MSTC(SpanningTree):
     [0, 0, 1, 1, 1]
     """
 
-    def cut(self, x: Matrix, run: Run, progress: tuple[int, int]) -> Labels:
+    def cut(self, x: Matrix, run: RunContext, progress: tuple[int, int]) -> Labels:
         from tacita.kernels.records.spanning import centroid_rounds
 
         labels = np.full(x.shape[0], -1)

@@ -6,17 +6,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .microaggregation_method import WORK_PER_CALL, Growth, Microaggregation
 
 # Enough steps between two looks at the clock to be fast, few enough to stop soon when cancelled.
 
 
-def ward_labels(x: Matrix, k: int, run: Run, growth: Growth = "seed") -> Labels:
+def ward_labels(x: Matrix, k: int, run: RunContext, growth: Growth = "seed") -> Labels:
     """Groups of k to 2k-1 rows of x by k-Ward; x finite, C order, k rows or more. See `KWard`.
 
-    >>> ward_labels(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, Run()).tolist()
+    >>> ward_labels(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, RunContext()).tolist()
     [1, 1, 0, 0]
     """
     n = x.shape[0]
@@ -62,7 +62,7 @@ def distance_bounds(x: Matrix) -> Matrix:
     return bounds
 
 
-def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float], growth: Growth) -> list[Labels]:
+def _divided(x: Matrix, k: int, run: RunContext, span: tuple[float, float], growth: Growth) -> list[Labels]:
     """The groups, two or more, that Ward's method makes of 2k or more rows; reports progress over `span`."""
     from tacita.kernels.records import ward as kernel
 
@@ -133,5 +133,5 @@ class KWard(Microaggregation):
 
     growth: Growth = "seed"
 
-    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+    def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
         return ward_labels(x, self.k, run, self.growth)

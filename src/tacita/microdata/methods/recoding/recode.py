@@ -76,15 +76,17 @@ class Recode(Recoding):
     )
 
     map: Map | None = Field(
-        None, description="new values by old ones, OLD=NEW; or such a map for each column"
+        default=None, description="new values by old ones, OLD=NEW; or such a map for each column"
     )
     others: str | None = Field(
-        None, description="what values that the map does not name become; if not given, they stay"
+        default=None, description="what values that the map does not name become; if not given, they stay"
     )
     level: Levels | None = Field(
-        None, description="how far up its hierarchy a value goes; or COLUMN=LEVEL for each column"
+        default=None, description="how far up its hierarchy a value goes; or COLUMN=LEVEL for each column"
     )
-    breaks: Breaks | None = Field(None, description="numbers at which intervals begin, from low to high")
+    breaks: Breaks | None = Field(
+        default=None, description="numbers at which intervals begin, from low to high"
+    )
     _hierarchies: Mapping[str, Hierarchy] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")

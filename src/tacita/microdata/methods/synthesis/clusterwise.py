@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Labels, Matrix, Run
+from tacita.core import Labels, Matrix, RunContext
 
 from .fuzzy import fuzzy_c_means
 from .ipso import ALL_MOMENTS, exact_directions
@@ -39,10 +39,10 @@ class IPSOCluster(Synthesis):
 
     guarantees: ClassVar[tuple[str, ...]] = ALL_MOMENTS
 
-    c: int = Field(2, ge=1, le=10_000, description="number of clusters before small ones are merged")
-    m: float = Field(1.5, gt=1, le=10, description="fuzziness of the clusters")
+    c: int = Field(default=2, ge=1, le=10_000, description="number of clusters before small ones are merged")
+    m: float = Field(default=1.5, gt=1, le=10, description="fuzziness of the clusters")
 
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         x = np.hstack([regression.s, regression.y])
         found = fuzzy_c_means(
             x,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tacita.core import Floats, Ints, Mask, Matrix, Run
+from tacita.core import Floats, Ints, Mask, Matrix, RunContext
 
 from .column_margins import Margin
 from .mixed import MixedSynthesis, Sampler, Training, counted
@@ -40,12 +40,12 @@ class Copula(MixedSynthesis):
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(500, 1))
     >>> y = np.exp(s + 0.5 * rng.normal(size=(500, 1)))
-    >>> drawn = Copula().synthesize(y, s, Run(seed=1))
+    >>> drawn = Copula().synthesize(y, s, RunContext(seed=1))
     >>> bool(abs(np.corrcoef(np.log(drawn[:, 0]), s[:, 0])[0, 1] - 0.9) < 0.05)
     True
     """
 
-    def fit(self, training: Training, run: Run) -> Sampler:
+    def fit(self, training: Training, run: RunContext) -> Sampler:
         x, columns, margins = training.x, training.columns, training.margins
         restrictions, units = training.restrictions, training.units
         p = len(margins)
@@ -234,7 +234,7 @@ class _Fitted:
     restrictions: Restrictions
     references: Mapping[int, Floats] = field(default_factory=dict)
 
-    def calibrated(self, x: Matrix, run: Run) -> _Fitted:
+    def calibrated(self, x: Matrix, run: RunContext) -> _Fitted:
         """With references from a draw that nobody sees."""
         references: dict[int, Floats] = {}
         trial = x.copy()
@@ -250,7 +250,7 @@ class _Fitted:
             self._publish(j, trial, variables, known, references)
         return replace(self, references=references)
 
-    def draw(self, x: Matrix, generator: np.random.Generator, run: Run) -> None:
+    def draw(self, x: Matrix, generator: np.random.Generator, run: RunContext) -> None:
         """Normal variables given those of the independent columns, then quantiles, then restrictions."""
         for done, (j, variables, known) in enumerate(self._columns(x, generator)):
             self._publish(j, x, variables, known, self.references)

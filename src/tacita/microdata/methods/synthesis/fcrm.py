@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Ints, Matrix, Run
+from tacita.core import DataError, Ints, Matrix, RunContext
 from tacita.core.arrays import as_matrix
 
 from .constraints import Constraints
@@ -124,17 +124,21 @@ class FCRM(Synthesis):
         "A cluster makes them a function of the independent ones: use fewer clusters or joint memberships"
     )
 
-    c: int = Field(4, ge=1, le=10_000, description="number of clusters")
-    m: float = Field(1.5, gt=1, le=10, description="fuzziness; near 1 a record belongs to one cluster only")
-    eps: float = Field(1e-4, gt=0, lt=1, description="stop when no membership changes by more")
-    rmax: int = Field(30, ge=1, le=100_000, description="stop after so many rounds at the latest")
-    memberships: Literal["joint", "separate"] = Field(
-        "joint", description="one membership for all dependent attributes, or one for each"
+    c: int = Field(default=4, ge=1, le=10_000, description="number of clusters")
+    m: float = Field(
+        default=1.5, gt=1, le=10, description="fuzziness; near 1 a record belongs to one cluster only"
     )
-    model: Literal["linear", "radial"] = Field("linear", description="regression inside a cluster")
-    functions: int = Field(8, ge=1, le=1000, description="radial functions, where the model is radial")
-    equalities: bool = Field(True, description="keep exact linear relations among the attributes")
-    order: bool = Field(False, description="keep one attribute below another where all records do")
+    eps: float = Field(default=1e-4, gt=0, lt=1, description="stop when no membership changes by more")
+    rmax: int = Field(default=30, ge=1, le=100_000, description="stop after so many rounds at the latest")
+    memberships: Literal["joint", "separate"] = Field(
+        default="joint", description="one membership for all dependent attributes, or one for each"
+    )
+    model: Literal["linear", "radial"] = Field(default="linear", description="regression inside a cluster")
+    functions: int = Field(
+        default=8, ge=1, le=1000, description="radial functions, where the model is radial"
+    )
+    equalities: bool = Field(default=True, description="keep exact linear relations among the attributes")
+    order: bool = Field(default=False, description="keep one attribute below another where all records do")
 
     def promised(self) -> tuple[str, ...]:
         """Linear relations, unless they were given up."""
@@ -145,19 +149,19 @@ class FCRM(Synthesis):
         self,
         y: npt.ArrayLike,
         s: npt.ArrayLike | None = None,
-        run: Run | None = None,
+        run: RunContext | None = None,
         *,
         on_iteration: Listener | None = None,
         constraints: Constraints | None = None,
     ) -> Matrix:
         """As every synthesis; `on_iteration` gets each round, `constraints` stand in for those found."""
-        run = run or Run()
+        run = run or RunContext()
         if on_iteration is not None:
             run = replace(run, on_iteration=on_iteration)
         return self.searched(y, s, run, constraints=constraints)[0]
 
     def searched(
-        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: Run, **given: Any
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: RunContext, **given: Any
     ) -> tuple[Matrix, list[dict[str, Any]]]:
         """The release, and of each fit its rounds, its objective and the last change of a membership."""
         released, fits = self._released(y, s, run, given.get("constraints"))
@@ -172,7 +176,7 @@ class FCRM(Synthesis):
         ]
 
     def _released(
-        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: Run, constraints: Constraints | None
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: RunContext, constraints: Constraints | None
     ) -> tuple[Matrix, list[Fitted]]:
         regression = self.regress(y, s)
         given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
@@ -187,12 +191,12 @@ class FCRM(Synthesis):
         self.refuse_true_values(regression, released)
         return released, fits
 
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         """Predictions alone, without constraints."""
         return stacked(self.fit(regression, run))
 
     def fit(
-        self, regression: Regression, run: Run, within: Callable[[Matrix], Matrix] | None = None
+        self, regression: Regression, run: RunContext, within: Callable[[Matrix], Matrix] | None = None
     ) -> list[Fitted]:
         """One fit for all dependent attributes, or one for each; `within` makes values of predictions."""
         n, p = regression.y.shape
@@ -237,7 +241,7 @@ class FCRM(Synthesis):
                 )
 
             y = np.ascontiguousarray(regression.y[:, columns])
-            fits.append(self.iterate(features.values, y, start, hear, report, run.enough))
+            fits.append(self.iterate(features.values, y, start, hear, report, run.should_stop))
         return fits
 
     def iterate(

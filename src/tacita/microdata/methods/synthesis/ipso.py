@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Matrix, Run
+from tacita.core import Matrix, RunContext
 
 from .regression import Regression, without
 from .synthesis_method import SYNTHETIC, Synthesis
@@ -47,7 +47,7 @@ class LinearRegression(Synthesis):
     )
     by_chance: ClassVar[bool] = False
 
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         run.report("drawing values", 1, 1)
         return regression.fitted
 
@@ -73,7 +73,7 @@ class IPSOA(Synthesis):
 
     guarantees: ClassVar[tuple[str, ...]] = (*SYNTHETIC, "linear-relations")
 
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         noise = normal_directions(regression, run) / np.sqrt(regression.n - regression.independent_rank)
         run.report("drawing values", 1, 1)
         return regression.with_residuals(noise)
@@ -104,7 +104,7 @@ class IPSOB(Synthesis):
         "linear-relations",
     )
 
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         noise = without(normal_directions(regression, run), regression.basis)
         run.report("drawing values", 1, 1)
         return regression.with_residuals(noise / np.sqrt(regression.n - regression.independent_rank))
@@ -134,7 +134,7 @@ class IPSOC(Synthesis):
 
     guarantees: ClassVar[tuple[str, ...]] = ALL_MOMENTS
 
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         directions = exact_directions(regression, normal_directions(regression, run))
         run.report("drawing values", 1, 1)
         return regression.with_residuals(directions)
@@ -165,9 +165,11 @@ class IPSOQ(Synthesis):
 
     guarantees: ClassVar[tuple[str, ...]] = ALL_MOMENTS
 
-    alternations: int = Field(20, ge=1, le=1000, description="how often marginals and moments are restored")
+    alternations: int = Field(
+        default=20, ge=1, le=1000, description="how often marginals and moments are restored"
+    )
 
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         current = regression.with_residuals(exact_directions(regression, normal_directions(regression, run)))
         marginals = np.sort(regression.y, axis=0)
         for done in range(self.alternations):
@@ -176,7 +178,7 @@ class IPSOQ(Synthesis):
         return current
 
 
-def normal_directions(regression: Regression, run: Run) -> Matrix:
+def normal_directions(regression: Regression, run: RunContext) -> Matrix:
     """Independent standard normal numbers, one column per direction of the residuals."""
     return run.protective_generator().standard_normal((regression.n, regression.residual_rank))
 
@@ -238,9 +240,11 @@ class GADP(Synthesis):
 
     guarantees: ClassVar[tuple[str, ...]] = (*SYNTHETIC, "linear-relations")
 
-    similarity: float = Field(0.0, ge=0, lt=1, description="correlation of released and true residuals")
+    similarity: float = Field(
+        default=0.0, ge=0, lt=1, description="correlation of released and true residuals"
+    )
 
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         noise = normal_directions(regression, run) / np.sqrt(regression.n - regression.independent_rank)
         run.report("drawing values", 1, 1)
         mixed = self.similarity * regression.left + np.sqrt(1 - self.similarity**2) * noise

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator, Field
 
-from tacita.core import DataError, Floats, Ints, Matrix, ParameterError, Run
+from tacita.core import DataError, Floats, Ints, Matrix, ParameterError, RunContext
 from tacita.core.data.microdata import speakable
 from tacita.core.spec.conditions import condition_of, edit_of, rule_of
 from tacita.core.spec.roles import KINDS, Kind, Names
@@ -62,7 +62,7 @@ def repeated(units: Ints | None) -> Ints | None:
 class Sampler(Protocol):
     """A fitted model that draws the dependent columns of some records, in place."""
 
-    def draw(self, x: Matrix, generator: np.random.Generator, run: Run) -> None:
+    def draw(self, x: Matrix, generator: np.random.Generator, run: RunContext) -> None:
         """Fill the dependent columns of x, given its independent ones."""
 
 
@@ -109,16 +109,17 @@ class MixedSynthesis(BaseSynthesis):
         ),
     ] = None
     rules: Annotated[Names, _read(rule_of, "Rules")] = Field(
-        (), description='what holds where something else does, as "age < 15: income = 0"'
+        default=(), description='what holds where something else does, as "age < 15: income = 0"'
     )
     edits: Annotated[Names, _read(edit_of, "Edits")] = Field(
-        (), description='sums and orders of numeric columns, as "wage + other = income" or "tax <= income"'
+        default=(),
+        description='sums and orders of numeric columns, as "wage + other = income" or "tax <= income"',
     )
     zeros: Annotated[Names, _read(condition_of, "Zeros")] = Field(
-        (), description="what never occurs, as \"age < 15 and status = 'married'\""
+        default=(), description="what never occurs, as \"age < 15 and status = 'married'\""
     )
     max_unchanged: float = Field(
-        0.5,
+        default=0.5,
         ge=0,
         le=1,
         description="largest share of a column's values, of those that chance would not give back, that may "
@@ -126,7 +127,7 @@ class MixedSynthesis(BaseSynthesis):
     )
 
     max_advantage: float = Field(
-        MAX_ADVANTAGE,
+        default=MAX_ADVANTAGE,
         gt=0,
         le=100,
         description="percentage points by which unique records of a half that was fitted may come back more "
@@ -159,14 +160,14 @@ class MixedSynthesis(BaseSynthesis):
         return (*self.guarantees, *rules, *(("edits-kept",) if self.edits else ()))
 
     @abstractmethod
-    def fit(self, training: Training, run: Run) -> Sampler:
+    def fit(self, training: Training, run: RunContext) -> Sampler:
         """A model of the dependent columns given the others."""
 
     def synthesize(
         self,
         y: npt.ArrayLike,
         s: npt.ArrayLike | None = None,
-        run: Run | None = None,
+        run: RunContext | None = None,
         *,
         columns: Columns | None = None,
         units: Ints | None = None,
@@ -175,7 +176,7 @@ class MixedSynthesis(BaseSynthesis):
 
         `units` has the unit of each record: k is counted in them.
         """
-        run, who = run or Run(), self.spoken_name()
+        run, who = run or RunContext(), self.spoken_name()
         dependent = np.array(y, dtype=np.float64, ndmin=2)
         n, p = dependent.shape
         independent = np.empty((n, 0)) if s is None or np.size(s) == 0 else np.asarray(s, dtype=np.float64)
@@ -199,7 +200,7 @@ class MixedSynthesis(BaseSynthesis):
         s: Matrix,
         part: Ints,
         given: Ints,
-        run: Run,
+        run: RunContext,
         *,
         columns: Columns,
         units: Ints | None = None,
@@ -214,7 +215,7 @@ class MixedSynthesis(BaseSynthesis):
         )
 
     def _fitted_and_drawn(
-        self, x: Matrix, p: int, given: Matrix, columns: Columns, units: Ints | None, run: Run
+        self, x: Matrix, p: int, given: Matrix, columns: Columns, units: Ints | None, run: RunContext
     ) -> Matrix:
         """Dependent columns of the records `given`, by a model of the records x."""
         who, k, held = self.spoken_name(), self.fewest, counted(units, len(x))
@@ -269,7 +270,7 @@ class MixedSynthesis(BaseSynthesis):
         margins: Sequence[Margin],
         restrictions: Restrictions,
         sampler: Sampler,
-        run: Run,
+        run: RunContext,
     ) -> Matrix:
         """Dependent columns of all records; those that break a restriction are drawn again."""
         generator, p = run.protective_generator(), len(margins)

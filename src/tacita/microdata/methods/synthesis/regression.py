@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tacita.core import Matrix, Run
+from tacita.core import Matrix, RunContext
 from tacita.microdata.statistics.standardise import centre_and_scale, standardise
 
 from .fuzzy import fuzzy_c_means
@@ -131,7 +131,7 @@ class Features:
     width: float
 
     @classmethod
-    def of(cls, regression: Regression, functions: int, run: Run) -> Features:
+    def of(cls, regression: Regression, functions: int, run: RunContext) -> Features:
         """Linear if `functions` is 0; else with Gaussian functions at fuzzy centres of S, standardised.
 
         The width is the root mean square distance of a centre to the nearest other one. O(n (q + f c)).

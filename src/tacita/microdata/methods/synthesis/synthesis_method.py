@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Mask, Matrix, RecordMethod, Run
+from tacita.core import DataError, Mask, Matrix, RecordMethod, RunContext
 from tacita.core.arrays import as_matrix
 from tacita.core.data.value_bounds import Bounded
 
@@ -60,11 +60,13 @@ class BaseSynthesis(RecordMethod):
         return "its models and what they preserve are those of all records of a stratum"
 
     @abstractmethod
-    def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
+    def synthesize(
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: RunContext | None = None
+    ) -> Matrix:
         """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
 
     def searched(
-        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: Run, **given: Any
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: RunContext, **given: Any
     ) -> tuple[Matrix, list[dict[str, Any]]]:
         """The same, and what a search for it found, fit by fit; of a method that searches for nothing none.
 
@@ -89,7 +91,7 @@ class Synthesis(Bounded, BaseSynthesis):
 
     max_leverage: Leverage = 0.9
     max_unchanged: Unchanged = 0.1
-    nonnegative: bool = Field(False, description="no negative values in columns that have none")
+    nonnegative: bool = Field(default=False, description="no negative values in columns that have none")
 
     @property
     def bounded(self) -> bool:
@@ -102,10 +104,12 @@ class Synthesis(Bounded, BaseSynthesis):
             return self.guarantees
         return (*(name for name in self.guarantees if name not in EXACT_MOMENTS), "bounds-kept")
 
-    def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
+    def synthesize(
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: RunContext | None = None
+    ) -> Matrix:
         """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
         regression = self.regress(y, s)
-        drawn = self.draw(regression, run or Run())
+        drawn = self.draw(regression, run or RunContext())
         released = regression.original_scale(drawn)
         if self.bounded:
             given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "Synthesis")
@@ -142,7 +146,7 @@ class Synthesis(Bounded, BaseSynthesis):
         return np.isin(released, [bound for bound in bounds if bound is not None])
 
     @abstractmethod
-    def draw(self, regression: Regression, run: Run) -> Matrix:
+    def draw(self, regression: Regression, run: RunContext) -> Matrix:
         """Synthetic values on the standardised scale of the regression."""
 
     def regress(self, y: npt.ArrayLike, s: npt.ArrayLike | None) -> Regression:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Floats, Ints, Mask, Matrix, ParameterError, Run
+from tacita.core import Floats, Ints, Mask, Matrix, ParameterError, RunContext
 from tacita.core.data.microdata import speakable
 from tacita.core.spec.roles import Names
 
@@ -47,23 +47,23 @@ class Trees(MixedSynthesis):
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(400, 1))
     >>> y = np.abs(s) + 0.1 * rng.normal(size=(400, 1))
-    >>> drawn = Trees().synthesize(y, s, Run(seed=1))
+    >>> drawn = Trees().synthesize(y, s, RunContext(seed=1))
     >>> bool(np.corrcoef(drawn[:, 0], y[:, 0])[0, 1] > 0.9)
     True
     """
 
     order: Names = Field(
-        (MANY_FIRST,),
+        default=(MANY_FIRST,),
         description="many-first or few-first: columns by how many values they have; or dependent columns in "
         "the order they are drawn, the others following, those of many values first",
     )
     systematic: bool = Field(
-        True,
+        default=True,
         description="records that reach a leaf take its values evenly, which keeps shares and means; false: "
         "each takes the value of a random member",
     )
 
-    def fit(self, training: Training, run: Run) -> Sampler:
+    def fit(self, training: Training, run: RunContext) -> Sampler:
         x, columns, margins = training.x, training.columns, training.margins
         restrictions, units = training.restrictions, training.units
         p, k = len(margins), self.fewest
@@ -320,7 +320,7 @@ class _Fitted:
     restrictions: Restrictions
     systematic: bool
 
-    def draw(self, x: Matrix, generator: np.random.Generator, run: Run) -> None:
+    def draw(self, x: Matrix, generator: np.random.Generator, run: RunContext) -> None:
         """Every column in turn; within their leaves, records that break something look for other donors."""
         known = set(range(len(self.margins), x.shape[1]))
         for done, each in enumerate(self.columns):

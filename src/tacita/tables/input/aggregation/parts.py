@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Hierarchy, Microdata, Run
+from tacita.core import Hierarchy, Microdata, RunContext
 from tacita.core.arrays import Extent, Ints
 from tacita.core.data.cell_keys import KeySums
 from tacita.executors import Executor, ExecutorSection, opened
@@ -57,7 +57,7 @@ class RecordParts:
     source: str
     section: ExecutorSection
     beside: Path
-    run: Run = field(default_factory=Run)
+    run: RunContext = field(default_factory=RunContext)
 
     @property
     def columns(self) -> list[str]:

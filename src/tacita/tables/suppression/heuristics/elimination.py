@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.tables.suppression.optimal.relation_system import System
 
@@ -22,7 +22,7 @@ _GUIDED = 0.95
 Vector = dict[int, int]
 
 
-def eliminated(system: System, likely: Floats, run: Run) -> Mask | None:
+def eliminated(system: System, likely: Floats, run: RunContext) -> Mask | None:
     """Columns to withhold so that no primary is a sum of what is published; None where one must be.
 
     Columns are taken in, primaries first, then the cheapest; one that depends on those before it closes a
@@ -35,7 +35,7 @@ def eliminated(system: System, likely: Floats, run: Run) -> Mask | None:
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> (system,) = systems_of(table, "general")
-    >>> sorted(system.of_table(eliminated(system, np.zeros(system.edges), Run())).tolist())
+    >>> sorted(system.of_table(eliminated(system, np.zeros(system.edges), RunContext())).tolist())
     [4, 5, 8, 9]
     """
     price = system.cost * (1 - _GUIDED * likely)
@@ -134,7 +134,7 @@ class _Basis:
         return found
 
 
-def _circuits(system: System, order: Ints, own: set[int], run: Run) -> list[Vector] | None:
+def _circuits(system: System, order: Ints, own: set[int], run: RunContext) -> list[Vector] | None:
     """Circuits that have every column of a demand, made of cheap columns; None where there are none."""
     basis, bare, circuits = _Basis(system), set(own), list[Vector]()
     marked = len(bare)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Pattern, Problem, Run, Table
+from tacita.core import Pattern, Problem, RunContext, Table
 from tacita.core.arrays import Ints, Mask
 from tacita.tables.suppression.optimal.flow_network import Network
 from tacita.tables.suppression.optimal.network_patterns import Builder
@@ -47,7 +47,7 @@ class Gauss(TwoWay):
     shapes: ClassVar[tuple[Shape, ...]] = ("any",)
     anytime: ClassVar[bool] = False
 
-    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+    def choose(self, table: Table, problem: Problem, run: RunContext) -> Pattern:
         if table.is_two_way:
             return super().choose(table, problem, run)
         from tacita.tables.suppression.optimal.relation_presolve import refuse, systems_of
@@ -67,7 +67,7 @@ class Gauss(TwoWay):
         run.report("withholding cells", 1, 1)
         return self.made(table, problem, withheld, least, watch)
 
-    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+    def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         run.report("eliminating", 0, 1)
         # cheapest last, primaries never: the order in which cells stay
         order = np.lexsort((np.arange(network.edges), network.cost, ~network.primary))

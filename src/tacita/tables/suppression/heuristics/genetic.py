@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.optimal.flow_network import Network
 from tacita.tables.suppression.optimal.network_patterns import Builder
@@ -41,7 +41,7 @@ class Genetic(TwoWay):
     )
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+    def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         generator = run.search_generator()
         near = np.zeros(network.edges, dtype=bool)
         near[cheapest_cells(network, 10)] = True

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY
 from tacita.tables.suppression.optimal.flow_network import Network
@@ -44,7 +44,7 @@ class Hypercube(TwoWay):
     ] = 20
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+    def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         generator, builder, rectangles = run.search_generator(), Builder(network), _Rectangles(network)
         largest_first = np.argsort(-network.amount, kind="stable")
         best, least = np.ones(network.edges, dtype=bool), np.inf

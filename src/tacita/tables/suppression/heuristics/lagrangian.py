@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Problem, Run
+from tacita.core import Problem, RunContext
 from tacita.core.arrays import Floats, Mask
 from tacita.kernels.interpreted import fitting
 from tacita.tables.suppression.optimal.flow_network import Network
@@ -48,7 +48,7 @@ class Lagrange(TwoWay):
     iterations: Annotated[int, Field(ge=1, le=1_000_000, description="subgradient steps")] = 1000
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+    def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         from tacita.kernels.tables.flows import all_paths
 
         generator = run.search_generator()

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Problem, Run
+from tacita.core import Problem, RunContext
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.optimal.flow_network import Network
 from tacita.tables.suppression.optimal.network_search import Search
@@ -42,7 +42,7 @@ class ThreePhase(TwoWay):
     rounds: Annotated[int, Field(ge=1, le=100_000, description="times the programme is solved")] = 30
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+    def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         from tacita.tables.suppression.optimal.provers import solve_integer
 
         search = Search(network, watch, run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.tables.suppression.time_limit import Watch
 
 from .large_table_method import Large, replaced, spared
@@ -38,7 +38,7 @@ class Constructive(Large):
     (7, 59.0)
     """
 
-    def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
+    def search(self, parts: list[Proofs], watch: Watch, run: RunContext) -> float:
         spared(parts, watch, run)
         replaced(parts, watch, run)
         return 0.0

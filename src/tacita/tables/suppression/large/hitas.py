@@ -11,7 +11,7 @@ from typing import Annotated, cast
 import numpy as np
 from pydantic import Field, field_validator
 
-from tacita.core import DataError, Relations, Run, Table
+from tacita.core import DataError, Relations, RunContext, Table
 from tacita.core.arrays import Ints, Mask
 from tacita.core.spec import registry
 from tacita.tables.suppression.suppression_method import Suppression
@@ -66,10 +66,10 @@ class HiTaS(Large):
             raise ValueError(f"{spelled} does not choose in small tables of any shape; these do: {able}")
         return spelled
 
-    def start(self, table: Table, run: Run) -> Mask:
+    def start(self, table: Table, run: RunContext) -> Mask:
         return top_down(table, by_elimination if self.inside == "gauss" else _by(self.inside), run)
 
-    def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
+    def search(self, parts: list[Proofs], watch: Watch, run: RunContext) -> float:
         spared(parts, watch, run)
         replaced(parts, watch, run)
         return 0.0
@@ -121,7 +121,7 @@ def subtables(table: Table) -> list[Ints]:
     return found
 
 
-def top_down(table: Table, inside: Inside, run: Run) -> Mask:
+def top_down(table: Table, inside: Inside, run: RunContext) -> Mask:
     """Withhold in one small table after the other, from the top: what is withheld above is sensitive below.
 
     What a table above publishes stays published, unless a table below cannot do without it; then the tables
@@ -211,7 +211,7 @@ def by_elimination(small: Table) -> Mask | None:
     except DataError:
         return None
     for system in systems:
-        chosen = eliminated(system, Lines(system).x, Run())
+        chosen = eliminated(system, Lines(system).x, RunContext())
         if chosen is None:
             return None
         withheld[system.of_table(chosen)] = True

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Bounds, Pattern, Problem, Run, Table
+from tacita.core import Bounds, Pattern, Problem, RunContext, Table
 from tacita.core.arrays import Mask
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY
 from tacita.tables.suppression.optimal.implied_suppressions import with_forced
@@ -43,9 +43,9 @@ class Large(Suppression):
     seconds: TimeLimit = 60.0
     bound: Bounded = 0.3
 
-    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+    def choose(self, table: Table, problem: Problem, run: RunContext) -> Pattern:
         run.report("reading the table", 0, 1)
-        watch = Watch(self.seconds * (1 - self.bound), run.enough)
+        watch = Watch(self.seconds * (1 - self.bound), run.should_stop)
         withheld = table.primary.copy()
         systems = systems_for(table, problem)
         start = self.start(table, run) if systems else withheld
@@ -60,11 +60,13 @@ class Large(Suppression):
             withheld[proofs.system.of_table(proofs.chosen)] = True
         return self._pattern(table, problem, withheld, (least, lines), watch, run)
 
-    def start(self, table: Table, run: Run) -> Mask:
+    def start(self, table: Table, run: RunContext) -> Mask:
         """Cells to begin with: the primaries alone, unless a method knows better."""
         return table.primary
 
-    def _prove_all(self, table: Table, proofs: Proofs, watch: Watch, run: Run, part: tuple[int, int]) -> None:
+    def _prove_all(
+        self, table: Table, proofs: Proofs, watch: Watch, run: RunContext, part: tuple[int, int]
+    ) -> None:
         """A first pattern: every demand gets a proof, in random order; the last ones in a hurry."""
         system = proofs.system
         order = run.search_generator().permutation(system.demands)
@@ -76,7 +78,7 @@ class Large(Suppression):
         proofs.price_plainly()
 
     @abstractmethod
-    def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
+    def search(self, parts: list[Proofs], watch: Watch, run: RunContext) -> float:
         """Make patterns cheaper, each with all its proofs, until the watch is over; a bound, or 0."""
 
     def _pattern(
@@ -86,7 +88,7 @@ class Large(Suppression):
         withheld: Mask,
         known: tuple[float, list[Lines]],
         watch: Watch,
-        run: Run,
+        run: RunContext,
     ) -> Pattern:
         cost = float(table.cost[withheld & ~table.primary].sum())
         least, lines = known
@@ -100,19 +102,25 @@ class Large(Suppression):
         return pattern
 
     def _least(
-        self, table: Table, problem: Problem, withheld: Mask, lines: list[Lines], watch: Watch, run: Run
+        self,
+        table: Table,
+        problem: Problem,
+        withheld: Mask,
+        lines: list[Lines],
+        watch: Watch,
+        run: RunContext,
     ) -> float:
         """A cost below which no pattern protects: by whole choices over lines, and by cuts where they end."""
         from tacita.tables.suppression.optimal.connected_parts import root_bound
 
         open_cells = int((table.primary | ~table.forced).sum())
         by_cuts = open_cells * int(table.primary.sum()) <= _MOST
-        looking = Watch(self.seconds * self.bound / (1 + by_cuts), run.enough)
+        looking = Watch(self.seconds * self.bound / (1 + by_cuts), run.should_stop)
         for each in lines:
             each.tighten(looking)
         found = _told(lines)
         if by_cuts and not looking.stopped:
-            looking = Watch(self.seconds * self.bound / 2, run.enough)
+            looking = Watch(self.seconds * self.bound / 2, run.should_stop)
             found = max(found, root_bound(table, problem, withheld, looking, run.silent()))
         watch.stopped = watch.stopped or looking.stopped
         return found
@@ -123,7 +131,7 @@ def _told(lines: list[Lines]) -> float:
     return sum(each.told for each in lines)
 
 
-def replaced(parts: list[Proofs], watch: Watch, run: Run, until: float = np.inf) -> None:
+def replaced(parts: list[Proofs], watch: Watch, run: RunContext, until: float = np.inf) -> None:
     """Replace cells by cheaper ones, dearest first, round by round, as long as a round gains."""
     for proofs in parts:
         before = np.inf
@@ -138,7 +146,7 @@ def replaced(parts: list[Proofs], watch: Watch, run: Run, until: float = np.inf)
                     proofs.replace(column)
 
 
-def spared(parts: list[Proofs], watch: Watch, run: Run, until: float = np.inf) -> None:
+def spared(parts: list[Proofs], watch: Watch, run: RunContext, until: float = np.inf) -> None:
     """Publish what no proof needs, dearest first, part by part; all that no proof uses in any case."""
     for proofs in parts:
         proofs.publish_idle()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Bounds, Run
+from tacita.core import Bounds, RunContext
 from tacita.core.arrays import Ints, Mask
 from tacita.tables.suppression.optimal.attacker_lp import Movements
 from tacita.tables.suppression.optimal.provers import prover
@@ -50,7 +50,7 @@ class Improve(Large):
         int, Field(ge=1, le=1_000_000, description="parts in a row without a gain before it ends")
     ] = 100
 
-    def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
+    def search(self, parts: list[Proofs], watch: Watch, run: RunContext) -> float:
         from tacita.tables.suppression.optimal.connected_parts import compile_kernels
 
         compile_kernels()
@@ -71,7 +71,7 @@ class Improve(Large):
             run.on_bounds(Bounds(0.0, sum(each.cost for each in parts)))
         return least if len(small) == len(parts) else 0.0
 
-    def _least_of(self, proofs: Proofs, watch: Watch, run: Run) -> float:
+    def _least_of(self, proofs: Proofs, watch: Watch, run: RunContext) -> float:
         """Solve a whole system exactly; what is proven of its cost."""
         if not proofs.secondary.size:
             return proofs.system.given
@@ -80,11 +80,11 @@ class Improve(Large):
         search = self._solved(proofs, everything, watch, run)[0]
         return proofs.system.given + proofs.system.rounded_up(min(search.bound, search.cost))
 
-    def _improved(self, proofs: Proofs, mid: int, watch: Watch, run: Run) -> bool:
+    def _improved(self, proofs: Proofs, mid: int, watch: Watch, run: RunContext) -> bool:
         """Solve the part around a cell exactly; whether the pattern is cheaper for it."""
         return self._solved(proofs, around(proofs.system, mid, self.cells), watch, run)[1]
 
-    def _solved(self, proofs: Proofs, region: Mask, watch: Watch, run: Run) -> tuple[Search, bool]:
+    def _solved(self, proofs: Proofs, region: Mask, watch: Watch, run: RunContext) -> tuple[Search, bool]:
         """Solve a part exactly, and take what is cheaper; whether it was."""
         from tacita.tables.suppression.optimal.relation_search import Search
 
@@ -92,7 +92,7 @@ class Improve(Large):
         freed = region & chosen & ~system.primary
         demands = {q for column in np.flatnonzero(freed).tolist() for q in proofs.users(column)}
         part = _part(system, chosen & ~freed, region | chosen, np.array(sorted(demands), dtype=np.int64))
-        search = Search(part, Watch(min(_SECONDS, watch.left), run.enough), run.silent())
+        search = Search(part, Watch(min(_SECONDS, watch.left), run.should_stop), run.silent())
         search.relax()
         if not search.done():
             search.follow(search.fractional(), _TRIES, _CHANGES)

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from tacita.core import Bounds, Problem, Run, Table, VerificationError
+from tacita.core import Bounds, Problem, RunContext, Table, VerificationError
 from tacita.core.arrays import Mask
 from tacita.core.spec import registry
 from tacita.kernels.interpreted import interpreting, is_ready
@@ -39,7 +39,7 @@ def compile_kernels() -> None:
     """Once per process: load or compile the kernels, so that no time limit counts it."""
     values = np.array([[[3.0, 1.0], [2.0, 1.0]], [[4.0, 2.0], [2.0, 5.0]]])
     table = Table.from_array(values, primary=values > 4, lower=15, upper=15, margins=True)
-    search = searches_of(table, "interval", Watch(np.inf), Run(), lambda _: None)[0][0]
+    search = searches_of(table, "interval", Watch(np.inf), RunContext(), lambda _: None)[0][0]
     search.relax()
     search.master.separate_bridges()
     search.master.share_rows()
@@ -48,7 +48,7 @@ def compile_kernels() -> None:
     search.master.separate_half_sums(search.generator)
 
 
-def root_bound(table: Table, problem: Problem, withheld: Mask, watch: Watch, run: Run) -> float:
+def root_bound(table: Table, problem: Problem, withheld: Mask, watch: Watch, run: RunContext) -> float:
     """A cost below which no pattern protects, by cuts alone: for methods that have no bound of their own.
 
     `withheld` is a pattern that protects, which ends the cuts where they meet its cost.
@@ -60,7 +60,11 @@ def root_bound(table: Table, problem: Problem, withheld: Mask, watch: Watch, run
 
 
 def searches_of(
-    table: Table, problem: Problem, watch: Watch, run: Run, begun: Callable[[list[System]], Mask | None]
+    table: Table,
+    problem: Problem,
+    watch: Watch,
+    run: RunContext,
+    begun: Callable[[list[System]], Mask | None],
 ) -> tuple[list[Search], float, float]:
     """A search, with a first pattern, for each part of a table; what is given; by what costs are lifted.
 
@@ -97,7 +101,7 @@ def pressing(system: System) -> System:
 
 
 def least_pattern(
-    table: Table, problem: Problem, solver: Solver, seconds: float, run: Run
+    table: Table, problem: Problem, solver: Solver, seconds: float, run: RunContext
 ) -> tuple[Mask, float, Watch]:
     """The cheapest cells to withhold that are found in time, a proven bound of their cost, and the watch.
 
@@ -108,19 +112,21 @@ def least_pattern(
     open_cells = int((table.primary | ~table.forced).sum())
     ready = is_ready(cut_rows)
     if not ready and solver == "highs" and open_cells * int(table.primary.sum()) <= _SMALL:
-        watch = Watch(min(_PATIENCE, seconds), run.enough)
+        watch = Watch(min(_PATIENCE, seconds), run.should_stop)
         with interpreting():
             withheld, bound = searched(table, problem, solver, watch, run)
         if watch.stopped or not watch.over:
             return withheld, bound, watch
     run.report("preparing the search" if ready else "compiling", 0, 1)
     compile_kernels()
-    watch = Watch(seconds, run.enough)
+    watch = Watch(seconds, run.should_stop)
     withheld, bound = searched(table, problem, solver, watch, run)
     return withheld, bound, watch
 
 
-def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: Run) -> tuple[Mask, float]:
+def searched(
+    table: Table, problem: Problem, solver: Solver, watch: Watch, run: RunContext
+) -> tuple[Mask, float]:
     """The cheapest cells to withhold that are found in time, and a proven bound of their cost.
 
     Every part of the table gets a pattern first, then a bound, and then, while time is left, a proof.
@@ -152,7 +158,9 @@ def _vast(system: System) -> bool:
     return tangled or system.edges > _LARGE
 
 
-def _begun(table: Table, problem: Problem, watch: Watch, run: Run, systems: list[System]) -> Mask | None:
+def _begun(
+    table: Table, problem: Problem, watch: Watch, run: RunContext, systems: list[System]
+) -> Mask | None:
     """A first pattern, if a part is vast, by the method that is made for such tables."""
     if not any(_vast(system) for system in systems):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.tables.suppression.time_limit import Watch
 
@@ -36,7 +36,7 @@ class Search(Standing):
 
     network: Network
 
-    def __init__(self, network: Network, watch: Watch, run: Run, each: int = 8) -> None:
+    def __init__(self, network: Network, watch: Watch, run: RunContext, each: int = 8) -> None:
         super().__init__(network, watch, run)
         few = np.zeros(network.edges, dtype=bool)
         few[cheapest_cells(network, each)] = True

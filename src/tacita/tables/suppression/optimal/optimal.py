@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Pattern, Problem, Run, Table
+from tacita.core import Pattern, Problem, RunContext, Table
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.suppression_method import Shape
 from tacita.tables.suppression.time_limit import TimeLimit, Watch
@@ -81,7 +81,7 @@ class Optimal(TwoWay):
 
     shapes: ClassVar[tuple[Shape, ...]] = ("any",)
 
-    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+    def choose(self, table: Table, problem: Problem, run: RunContext) -> Pattern:
         if table.is_two_way:
             return super().choose(table, problem, run)
         from .connected_parts import least_pattern
@@ -90,7 +90,7 @@ class Optimal(TwoWay):
         run.report("withholding cells", 1, 1)
         return self.made(table, problem, withheld, bound, watch)
 
-    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+    def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         prove = prover(self.solver, network.amounts)
         whole = network
         network, left = reduced(whole)

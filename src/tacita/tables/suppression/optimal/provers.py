@@ -66,7 +66,7 @@ def solve_integer(search: Search, **options: Any) -> tuple[float, list[Floats]]:
     master, watch = search.master, search.watch
     outside = search.best[master.columns[master.fixed]].any()
     known = None if outside else search.best[master.columns].astype(float)
-    answer = master.lp.choose(known, lambda: watch.over or search.run.cancelled(), keep=5, **options)
+    answer = master.lp.choose(known, lambda: watch.over or search.run.should_cancel(), keep=5, **options)
     search.nodes += answer.nodes
     if answer.status == "infeasible":
         return search.cost, []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from tacita.core import Run
+from tacita.core import RunContext
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.benders_cuts import Rows
 from tacita.tables.suppression.time_limit import Watch
@@ -127,7 +127,7 @@ class Search(Standing):
 
     network: System
 
-    def __init__(self, system: System, watch: Watch, run: Run, known: Mask | None = None) -> None:
+    def __init__(self, system: System, watch: Watch, run: RunContext, known: Mask | None = None) -> None:
         """`known` is a pattern that protects; without one, a first is built."""
         super().__init__(system, watch, run)
         self.rounds = self.branches = 0

@@ -103,7 +103,7 @@ class Tree(ChoiceTree):
 
     def over(self) -> bool:
         over = self.search.watch.over
-        if not over and self.search.run.cancelled():
+        if not over and self.search.run.should_cancel():
             # raises, as the caller asked to stop
             self.search.tell("proving")
         return over

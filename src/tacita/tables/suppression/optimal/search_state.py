@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tacita.core import Bounds, Run
+from tacita.core import Bounds, RunContext
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.tables.suppression.time_limit import Watch
 
@@ -37,7 +37,7 @@ class Search(Protocol):
     """A search in a network, or in a system of relations, as those see it that prove its bound."""
 
     watch: Watch
-    run: Run
+    run: RunContext
     generator: np.random.Generator
     best: Mask
     cost: float
@@ -94,7 +94,7 @@ class Search(Protocol):
 class Standing:
     """The best pattern, the best bound, and how long it may go on."""
 
-    def __init__(self, network: Priced, watch: Watch, run: Run) -> None:
+    def __init__(self, network: Priced, watch: Watch, run: RunContext) -> None:
         self.network, self.watch, self.run = network, watch, run
         self.generator = run.search_generator()
         self.best: Mask = network.primary

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Bounds, Pattern, Problem, Run, Table, VerificationError
+from tacita.core import Bounds, Pattern, Problem, RunContext, Table, VerificationError
 from tacita.core.arrays import Mask
 from tacita.kernels.interpreted import interpreting, is_ready
 from tacita.tables.suppression.suppression_method import Shape, Suppression
@@ -29,7 +29,7 @@ class TwoWay(Suppression):
     shapes: ClassVar[tuple[Shape, ...]] = ("two-way",)
     anytime: ClassVar[bool] = True
 
-    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+    def choose(self, table: Table, problem: Problem, run: RunContext) -> Pattern:
         from tacita.kernels.tables.flows import protect_by_paths
 
         run.report("reading the table", 0, 1)
@@ -37,7 +37,7 @@ class TwoWay(Suppression):
         network = network_of(grid)
         ready, seconds = is_ready(protect_by_paths), getattr(self, "seconds", np.inf)
         if not ready and self._ends_before_compiling(network):
-            watch = Watch(min(_PATIENCE, seconds), run.enough)
+            watch = Watch(min(_PATIENCE, seconds), run.should_stop)
             with interpreting():
                 pattern = self._chosen(table, grid, network, watch, run)
             # what ended for want of patience would have gone on: it is done again, at full speed
@@ -45,7 +45,7 @@ class TwoWay(Suppression):
                 return pattern
         run.report("preparing the search" if ready else "compiling", 0, 1)
         compile_kernels()
-        return self._chosen(table, grid, network, Watch(seconds, run.enough), run)
+        return self._chosen(table, grid, network, Watch(seconds, run.should_stop), run)
 
     def _ends_before_compiling(self, network: Network) -> bool:
         """Whether a search is likely to end before the compiler would: the table is small."""
@@ -54,7 +54,7 @@ class TwoWay(Suppression):
         small = network.edges * max(1, len(network.source)) <= _SMALL
         return ours and small
 
-    def _chosen(self, table: Table, grid: Grid, network: Network, watch: Watch, run: Run) -> Pattern:
+    def _chosen(self, table: Table, grid: Grid, network: Network, watch: Watch, run: RunContext) -> Pattern:
         require_feasible(network)
         chosen, bound = network.primary, 0.0
         if len(network.source):
@@ -78,11 +78,11 @@ class TwoWay(Suppression):
         return self.made(table, grid.problem, withheld, least / grid.lift, watch)
 
     @abstractmethod
-    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+    def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         """A protecting set of edges of a network that has one, and a proven bound of the cost (0: none)."""
 
 
-def _unlifted(run: Run, lift: float) -> Run:
+def _unlifted(run: RunContext, lift: float) -> RunContext:
     """A run that hears bounds on the scale of the table, not of the network."""
     return replace(run, on_bounds=lambda on: run.on_bounds(Bounds(on.lower / lift, on.upper / lift)))
 
@@ -100,7 +100,7 @@ def compile_kernels() -> None:
         network = network_of(grid_of(table, problem))
         require_feasible(network)
         reduced(network)
-        search = Search(network, Watch(np.inf), Run())
+        search = Search(network, Watch(np.inf), RunContext())
         search.relax()
         search.master.separate_bridges()
         search.price()
