@@ -18,9 +18,9 @@ from tacita.core import (
     Trials,
     Verdict,
 )
-from tacita.core.deprecated import renamed_arguments
 from tacita.core.results.interrupt import interruptible
 from tacita.core.spec import registry
+from tacita.core.spec.deprecated import renamed_arguments
 from tacita.core.spec.method_params import MethodParamGrid, MethodParams
 from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.demo import prepare_demo

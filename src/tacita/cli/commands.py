@@ -30,9 +30,10 @@ from .console import (
     print_parameters,
     print_scores,
     print_trials,
+    print_verdicts,
     progress_bar,
 )
-from .judged import print_verdicts, refuse_unmet
+from .judged import refuse_unmet
 from .options import (
     FORCE,
     Fields,

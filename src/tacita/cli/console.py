@@ -95,9 +95,18 @@ def print_requirements(verdicts: Sequence[Verdict]) -> None:
     """The requirements among the verdicts; promises of methods are only counted."""
     from tacita.core.spec import registry
 
-    from .judged import print_verdicts
-
     print_verdicts([each for each in verdicts if registry.meanings(each.guarantee, *registry.MEASURING)])
+
+
+def print_verdicts(verdicts: Sequence[Verdict]) -> None:
+    """One line a requirement: what it asks, and what was found."""
+    for each in verdicts:
+        mark, style = ("kept", None) if each.passed else ("not met", "yellow")
+        if not each.judged:
+            mark = "not judged"
+        Out.print(f"{each.guarantee} ({mark}): {each.promise}", style=style, markup=False)
+        if each.detail != "holds":
+            Out.print(f"  {each.detail}", style=style, markup=False)
 
 
 def print_grouped_warnings(cautions: Sequence[Caution], columns: Sequence[str]) -> None:

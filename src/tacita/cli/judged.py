@@ -1,4 +1,4 @@
-"""What the terminal shows of requirements, and when a file is refused for these."""
+"""When a file is refused for the requirements that it does not meet."""
 
 from __future__ import annotations
 
@@ -6,19 +6,6 @@ from collections.abc import Sequence
 
 from tacita.core import RequirementError, Verdict
 from tacita.core.results.verdicts import WITHOUT_ORIGINAL, faults
-
-from .console import Out
-
-
-def print_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """One line a requirement: what it asks, and what was found."""
-    for each in verdicts:
-        mark, style = ("kept", None) if each.passed else ("not met", "yellow")
-        if not each.judged:
-            mark = "not judged"
-        Out.print(f"{each.guarantee} ({mark}): {each.promise}", style=style, markup=False)
-        if each.detail != "holds":
-            Out.print(f"  {each.detail}", style=style, markup=False)
 
 
 def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:

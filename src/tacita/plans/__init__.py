@@ -26,8 +26,8 @@ from tacita.core import (
     Trials,
     Verdict,
 )
-from tacita.core.deprecated import renamed_arguments
 from tacita.core.results.warning_severity import gravest_first
+from tacita.core.spec.deprecated import renamed_arguments
 from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
 from tacita.io.formats.parquet import Parquet

@@ -8,7 +8,7 @@ from pathlib import Path
 from tacita import io
 from tacita import report as page
 from tacita.core import Adjusted, Microdata, ParameterError, Pattern, RunContext, Table
-from tacita.core.deprecated import renamed_arguments
+from tacita.core.spec.deprecated import renamed_arguments
 from tacita.core.spec.setting_syntax import entered_by
 from tacita.io.atomic import refuse_bad_targets
 from tacita.tables.input.read import Files, Source, read_source, source_of

@@ -9,7 +9,7 @@ import pytest
 import tacita
 from seeds import SEED
 from tacita.microdata import warnings
-from tacita.microdata.warnings.finders import FINDERS
+from tacita.microdata.warnings import FINDERS
 
 
 def frame(n=60, **more):

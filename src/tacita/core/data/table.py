@@ -14,16 +14,16 @@ import numpy.typing as npt
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.display.repr_html import Section, page
 from tacita.core.errors import DataError, ParameterError
-from tacita.core.results.dataframes import Column, Framed
-from tacita.core.results.saving import writer
 from tacita.core.spec.method import Method
 
 from .cell_keys import CellKeys
 from .cell_layout import all_cells, as_numbers, bound_of, costs, inner_cells, level_of, placed, unit_of
 from .contributors import Contributors
+from .dataframes import Column, Framed
 from .hierarchy import Hierarchy
 from .percent import percent_of
 from .relations import Relations
+from .saving import writer
 from .twoway import two_way_layout
 
 Cost = Literal["value", "count", "contributors", "log"]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
-from tacita.core.deprecated import renamed_arguments
+from tacita.core.spec.deprecated import renamed_arguments
 
 from .progress import RunContext
 

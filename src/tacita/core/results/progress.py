@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core.deprecated import renamed_arguments
 from tacita.core.errors import Cancelled, ParameterError
+from tacita.core.spec.deprecated import renamed_arguments
 from tacita.core.spec.seeds import as_seed
 
 T = TypeVar("T")

@@ -12,11 +12,11 @@ import numpy as np
 
 from tacita.core.arrays import Ints, Mask
 from tacita.core.data.microdata import Microdata
+from tacita.core.data.saving import writer
 from tacita.core.display.repr_html import Section, page
 from tacita.core.errors import ParameterError
 
 from .plot_data import Correlations, Estimate, RiskByRecord
-from .saving import writer
 from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verdicts import Verdict

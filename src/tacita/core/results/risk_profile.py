@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tacita.core.data.dataframes import Column, Framed
+from tacita.core.data.saving import writer
 from tacita.core.display.number_format import number
 from tacita.core.display.repr_html import Section, page
 
-from .dataframes import Column, Framed
-from .saving import writer
 from .score import Report, Score, section_of
 
 

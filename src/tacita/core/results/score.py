@@ -12,15 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core.arrays import Ints, Matrix, as_matrix
+from tacita.core.data.dataframes import Column, Framed
 from tacita.core.data.hierarchy import Hierarchy
 from tacita.core.data.microdata import Microdata
+from tacita.core.data.saving import writer
 from tacita.core.display.repr_html import Section, page
 from tacita.core.errors import DataError, ParameterError
 from tacita.core.spec import registry
 from tacita.core.spec.registry import in_any_case
-
-from .dataframes import Column, Framed
-from .saving import writer
 
 Direction = Literal["lower", "higher"]
 

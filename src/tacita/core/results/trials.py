@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tacita.core.data.dataframes import Column, Framed
+from tacita.core.data.saving import writer
 from tacita.core.display.pareto_front import Point, pareto_front
 from tacita.core.display.repr_html import Section, page
 from tacita.core.errors import ParameterError
 from tacita.core.spec.seeds import portable
 
-from .dataframes import Column, Framed
-from .saving import writer
 from .score import Direction, Report, Score
 from .uniqueness import Uniqueness
 

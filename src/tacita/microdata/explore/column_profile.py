@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tacita.core import CsvDialect, Ints, Microdata, ParameterError, RunContext
-from tacita.core.deprecated import renamed_arguments
+from tacita.core.spec.deprecated import renamed_arguments
 from tacita.core.spec.roles import Kind
 from tacita.io import taken_in
 from tacita.microdata.statistics.unit_counts import Company, units_named

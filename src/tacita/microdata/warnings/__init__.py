@@ -12,15 +12,18 @@ from pkgutil import iter_modules
 from tacita.core import Caution
 from tacita.core.results.warning_severity import gravest_first
 
-from .finders import FINDERS, Finished
+from .finders import Finished, finders_of
 from .not_promised import not_promised
 from .usefulness import as_they_were
 
 __all__ = ["Finished", "as_they_were", "find", "not_promised"]
 
-# a finder is known once its module is loaded
-for _module in iter_modules(__path__, prefix=f"{__name__}."):
-    import_module(_module.name)
+# Every finder of the modules of this folder, as a release runs it.
+FINDERS = tuple(
+    finder
+    for module in iter_modules(__path__, prefix=f"{__name__}.")
+    for finder in finders_of(import_module(module.name))
+)
 
 
 def find(release: Finished) -> tuple[Caution, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
+from inspect import isfunction
+from types import ModuleType
 
 from tacita.core import Caution, Report
 from tacita.core.results.inferred_cells import Determined
@@ -51,13 +53,19 @@ class Finished:
 
 OfRelease = Callable[[Finished], Iterator[Caution]]
 
-# Every finder, as one of a release.
-FINDERS: list[OfRelease] = []
+# Where a function keeps how a release runs it.
+_RUN_AS = "of_release"
+
+
+def finders_of(module: ModuleType) -> list[OfRelease]:
+    """The finders that a module declares, each as a release runs it."""
+    own = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+    return [vars(value)[_RUN_AS] for value in own if isfunction(value) and _RUN_AS in vars(value)]
 
 
 def of_releases(finder: OfRelease) -> OfRelease:
     """Run a finder once a release."""
-    FINDERS.append(finder)
+    vars(finder)[_RUN_AS] = finder
     return finder
 
 
@@ -81,7 +89,7 @@ def _by_step(finder: OfStep, synthetic: bool | None) -> OfStep:
     def of_release(release: Finished) -> Iterator[Caution]:
         return release.by_step(finder, synthetic)
 
-    of_releases(of_release)
+    vars(finder)[_RUN_AS] = of_release
     return finder
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tacita.core import DataError, ParameterError, RunContext, Table, VerificationError
-from tacita.core.deprecated import renamed_arguments
+from tacita.core.data.dataframes import Column, Framed
 from tacita.core.display.repr_html import Section, page
-from tacita.core.results.dataframes import Column, Framed
 from tacita.core.spec import registry
+from tacita.core.spec.deprecated import renamed_arguments
 
 # What a frame and JSON have of each trial, in this order, with its type.
 _FIGURES = {

@@ -24,10 +24,10 @@ from tacita.core import (
     RunContext,
     Table,
 )
-from tacita.core.deprecated import renamed_arguments
 from tacita.core.results.release import search_stopped
 from tacita.core.spec import registry
 from tacita.core.spec.accepted_risks import LESS_PROTECTION, accepted_of_table
+from tacita.core.spec.deprecated import renamed_arguments
 from tacita.core.spec.method_params import AdjustmentParams, SuppressionParams
 from tacita.core.spec.seeds import as_seed
 from tacita.executors.section import ExecutorSection, executor_of

@@ -11,9 +11,9 @@ import numpy as np
 
 from tacita.core import Adjusted, Pattern, RunContext, Table
 from tacita.core.arrays import Floats
-from tacita.core.deprecated import renamed_arguments
-from tacita.core.results.dataframes import Column, Framed
-from tacita.core.results.saving import writer
+from tacita.core.data.dataframes import Column, Framed
+from tacita.core.data.saving import writer
+from tacita.core.spec.deprecated import renamed_arguments
 from tacita.tables.verify.adjusted import AdjustedAudit, AdjustmentClaim
 from tacita.tables.verify.audit import Audit
 from tacita.tables.verify.suppressed import SuppressionClaim

@@ -15,10 +15,10 @@ import numpy as np
 
 from tacita.core import Adjusted, Caution, RunContext, Table, VerificationError
 from tacita.core.arrays import Floats
+from tacita.core.data.dataframes import Column, Framed
+from tacita.core.data.saving import writer
 from tacita.core.display.repr_html import Section, page
-from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.release import warned
-from tacita.core.results.saving import writer
 from tacita.core.results.verdicts import Check, Verdict, faults, verdicts
 from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import differs

@@ -32,12 +32,12 @@ from tacita.core import (
     VerificationError,
 )
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.core.deprecated import renamed_arguments
+from tacita.core.data.dataframes import Column, Framed
+from tacita.core.data.saving import writer
 from tacita.core.display.repr_html import Section, page
-from tacita.core.results.dataframes import Column, Framed
 from tacita.core.results.release import warned
-from tacita.core.results.saving import writer
 from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS
+from tacita.core.spec.deprecated import renamed_arguments
 from tacita.core.spec.setting_syntax import setting
 
 from .attacker import Attacker
