@@ -16,6 +16,9 @@ def long_functions(source):
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = node.end_lineno - node.lineno + 1
+            if ast.get_docstring(node) is not None:
+                # what is documented at length need not do much
+                lines -= node.body[0].end_lineno - node.body[0].lineno + 1
             if lines > MOST_LINES:
                 yield f"{node.name} has {lines} lines"
 

@@ -6,6 +6,7 @@ A warning is a function in a module of this folder that says what it looks at (`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -18,7 +19,7 @@ from .usefulness import as_they_were
 
 __all__ = ["Finished", "as_they_were", "find", "not_promised"]
 
-# Every finder of the modules of this folder, as a release runs it.
+# Every finder of the modules of this folder, and what it looks at.
 FINDERS = tuple(
     finder
     for module in iter_modules(__path__, prefix=f"{__name__}.")
@@ -30,4 +31,13 @@ def find(release: Finished) -> tuple[Caution, ...]:
     """All that apply to one release, the gravest first: to the file as it is, and to what each step made that
     still stands.
     """
-    return gravest_first(caution for finder in FINDERS for caution in finder(release))
+    return gravest_first(_found(release))
+
+
+def _found(release: Finished) -> Iterator[Caution]:
+    for finder, looks_at in FINDERS:
+        if looks_at == "release":
+            yield from finder(release)
+        else:
+            for step, naming in release.steps(looks_at):
+                yield from map(naming, finder(step))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import cached_property, partial
 from inspect import isfunction
 from types import ModuleType
+from typing import Literal, TypeVar
 
 from tacita.core import Caution, Report
 from tacita.core.results.inferred_cells import Determined
@@ -20,6 +21,7 @@ from tacita.microdata.protection.steps import Made
 _PLAIN = ("recoding", "generalisation", "coding", "withholding", "dropping")
 
 OfStep = Callable[[Protected], Iterator[Caution]]
+LooksAt = Literal["release", "step", "masking", "synthesis"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +40,11 @@ class Finished:
     inferred: Sequence[Determined]
     shuffled: bool
 
-    def by_step(self, finder: OfStep, synthetic: bool | None = None) -> Iterator[Caution]:
-        """What a finder says of each step that still stands; of several steps the text names which."""
+    def steps(self, looks_at: LooksAt) -> Iterator[tuple[Protected, Callable[[Caution], Caution]]]:
+        """Each step that still stands, and what adds its number to a warning where there are several."""
         for number, part in self._parts.items():
-            if synthetic in (None, part.method.kind == "synthesis"):
-                for caution in finder(part):
-                    yield caution if not self.made.stages else _of_step(caution, number, self.made)
+            if looks_at == "step" or (looks_at == "synthesis") == (part.method.kind == "synthesis"):
+                yield part, partial(_of_step, number=number, made=self.made)
 
     @cached_property
     def _parts(self) -> Mapping[int, Protected]:
@@ -52,44 +53,42 @@ class Finished:
 
 
 OfRelease = Callable[[Finished], Iterator[Caution]]
+_Finder = TypeVar("_Finder", OfRelease, OfStep)
 
-# Where a function keeps how a release runs it.
-_RUN_AS = "of_release"
+# Where a function keeps what it looks at.
+_LOOKS_AT = "looks_at"
 
 
-def finders_of(module: ModuleType) -> list[OfRelease]:
-    """The finders that a module declares, each as a release runs it."""
+def finders_of(module: ModuleType) -> list[tuple[Callable[..., Iterator[Caution]], LooksAt]]:
+    """The finders that a module declares, and what each looks at."""
     own = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
-    return [vars(value)[_RUN_AS] for value in own if isfunction(value) and _RUN_AS in vars(value)]
+    return [
+        (value, vars(value)[_LOOKS_AT]) for value in own if isfunction(value) and _LOOKS_AT in vars(value)
+    ]
 
 
 def of_releases(finder: OfRelease) -> OfRelease:
     """Run a finder once a release."""
-    vars(finder)[_RUN_AS] = finder
-    return finder
+    return _marked(finder, "release")
 
 
 def of_steps(finder: OfStep) -> OfStep:
     """Run a finder for each step that changes values otherwise than by rule."""
-    return _by_step(finder, synthetic=None)
+    return _marked(finder, "step")
 
 
 def of_maskings(finder: OfStep) -> OfStep:
     """Run a finder for each step of `of_steps` that draws no column anew."""
-    return _by_step(finder, synthetic=False)
+    return _marked(finder, "masking")
 
 
 def of_synthesis(finder: OfStep) -> OfStep:
     """Run a finder for each step that draws columns anew."""
-    return _by_step(finder, synthetic=True)
+    return _marked(finder, "synthesis")
 
 
-def _by_step(finder: OfStep, synthetic: bool | None) -> OfStep:
-    @wraps(finder)
-    def of_release(release: Finished) -> Iterator[Caution]:
-        return release.by_step(finder, synthetic)
-
-    vars(finder)[_RUN_AS] = of_release
+def _marked(finder: _Finder, looks_at: LooksAt) -> _Finder:
+    vars(finder)[_LOOKS_AT] = looks_at
     return finder
 
 
@@ -102,4 +101,6 @@ def _shown(part: Protected, made: Made) -> Protected:
 
 
 def _of_step(caution: Caution, number: int, made: Made) -> Caution:
+    if not made.stages:
+        return caution
     return replace(caution, text=f"Step {number} ({'+'.join(made.steps[number - 1].names)}): {caution.text}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from functools import partial
 
 import numpy as np
 
@@ -33,7 +32,8 @@ def is_synthetic(protected: Protected) -> bool:
 def beside_synthetic(release: Finished) -> Iterator[Caution]:
     """Columns that are neither dependent nor independent, and that no other step has changed."""
     changed = {name for step in release.made.steps for name in step.columns}
-    yield from release.by_step(partial(_beside, changed=changed), synthetic=True)
+    for step, naming in release.steps("synthesis"):
+        yield from map(naming, _beside(step, changed))
 
 
 def _beside(protected: Protected, changed: Collection[str]) -> Iterator[Caution]:
