@@ -19,7 +19,8 @@ from .formats.options import TextOptions
 _LOOKED_AT = 1_000_000
 _BLOCK = 2**20
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_WITH_COMMA, _WITH_POINT = re.compile(r"\s*[+-]?\d+,\d+\s*"), re.compile(r"\s*[+-]?\d+\.\d+\s*")
+_WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_WITH_POINT = re.compile(r"\s*[+-]?\d+\.\d+\s*")
 
 
 def guess_reading(path: str | Path) -> TextOptions:

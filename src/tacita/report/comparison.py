@@ -16,7 +16,9 @@ from .review import ROLES, Entry, described, finite, names_of
 from .riskmap import risk_map
 
 # Signs of a mark of the front, of parameters in a line, of a figure.
-_FRONT, _PARAMETERS, _FIGURE = 9, 16, 6
+_FRONT = 9
+_PARAMETERS = 16
+_FIGURE = 6
 
 
 def comparison_html(trials: Trials) -> str:

@@ -20,7 +20,8 @@ from .table_state import said_of
 
 # What is public, and what stays in the house: never in one list.
 _MOST_HIERARCHIES = 60
-PUBLIC, CONFIDENTIAL = ("data", "note"), ("report", "plan", "script", "history")
+PUBLIC = ("data", "note")
+CONFIDENTIAL = ("report", "plan", "script", "history")
 
 
 def locked_by(work: Work, node: Node | None) -> str | None:

@@ -24,14 +24,17 @@ from tacita.app.server.workspaces import Work, Workspace
 PATH = "/fuzzy"
 ABOUT = "fuzzy"
 _MOST_BYTES = 4_000_000
-_POINTS, _SHOWN, _RELEASE = "points.txt", "shown.json", "release.csv"
+_POINTS = "points.txt"
+_SHOWN = "shown.json"
+_RELEASE = "release.csv"
 CLUSTERS = range(1, 11)
 MODELS = ("linear", "radial")
 _CHECKED = ("nonnegative", "order")
 _NUMBERS = ("c", "m", "eps", "rmax", "seed", "functions")
 DEFAULTS = {"c": "5", "m": "1.5", "eps": "0.0001", "rmax": "30", "seed": "0", "model": "linear"}
 _WORDS = ("pause", "go", "step")
-_WATCH, _SWEEP = "fuzzy-watch", "fuzzy-sweep"
+_WATCH = "fuzzy-watch"
+_SWEEP = "fuzzy-sweep"
 # Answers so far: of two that cross on their way, the later one holds.
 _ANSWERS = count()
 

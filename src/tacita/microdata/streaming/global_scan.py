@@ -21,9 +21,12 @@ from tacita.microdata.protection.checks import refuse_gaps
 # Records read at a time; sums are taken of so many, whatever the files are split into.
 CHUNK = 2**18
 # What numbers are drawn for: samples, and which of equal records goes where.
-SAMPLING, TIES = 1, 2
-# Records in the sample by which cuts are planted: at least, and of how many one.
-_SAMPLE, _ONE_IN = 200_000, 1000
+SAMPLING = 1
+TIES = 2
+# Records in the sample by which cuts are planted, at least.
+_SAMPLE = 200_000
+# Records for one in that sample.
+_ONE_IN = 1000
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ _HERE = "tacita.tables.input.aggregation.parts"
 # Cells and contributions that are put together at a time, besides those that were.
 _AT_ONCE = 1_000_000
 # Where it lies what all parts must know, and the classes of what is kept.
-_ASKED, _DIMENSIONS = "asked", "dimensions"
+_ASKED = "asked"
+_DIMENSIONS = "dimensions"
 _SUMMED = (Summed, Sums, ExactSums, KeySums, Figures, Contributions)
 # Names of parts that a message lists.
 _SHOWN = 10
