@@ -59,7 +59,7 @@ from .plans import (
     save_verdicts,
 )
 from .plans import run as _run
-from .plans.tables import (
+from .plans.table_plans import (
     audit_plan,
     audit_published,
     compare_table,

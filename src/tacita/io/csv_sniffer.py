@@ -13,7 +13,7 @@ from tacita.core import DataError, ParameterError
 
 from .content import opened
 from .formats.csv import CSV
-from .formats.options import TextOptions
+from .formats.reading_options import TextOptions
 
 # So much of a file says what its decimal sign is.
 _LOOKED_AT = 1_000_000

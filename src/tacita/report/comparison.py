@@ -9,7 +9,7 @@ from typing import Any
 from tacita.core import Score, Trials
 from tacita.core.display.page_size import Paper, paper_for
 from tacita.core.spec import registry
-from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.release_options import ReleaseOptions
 
 from .pages import render
 from .review import ROLES, Entry, described, finite, names_of

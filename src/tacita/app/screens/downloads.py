@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from tacita.app.server.history import REPORT, Node, project
-from tacita.app.server.pages import fields_of, seen_at, work_of
+from tacita.app.server.page_frame import fields_of, seen_at, work_of
 from tacita.app.server.plan_basis import basis_of
 from tacita.app.server.workspaces import Work
 

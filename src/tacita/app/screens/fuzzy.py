@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from tacita.app.server.application import Screen
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import fields_of, page, start, work_of
+from tacita.app.server.page_frame import fields_of, page, start, work_of
 from tacita.app.server.uploads import TooLarge, receive
 from tacita.app.server.workspaces import Work, Workspace
 

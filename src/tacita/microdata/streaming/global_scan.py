@@ -15,7 +15,7 @@ from tacita.core.data.global_statistics import Whole
 from tacita.core.data.microdata import refuse_passing_over
 from tacita.core.data.number_parsing import Parsed
 from tacita.io.hashing import Hashes, cells_of, fractions, mixed
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.microdata.protection.checks import refuse_gaps
 
 # Records read at a time; sums are taken of so many, whatever the files are split into.

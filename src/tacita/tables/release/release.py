@@ -36,7 +36,7 @@ from tacita.tables.verify.adjusted import AdjustedAudit, AdjustmentClaim, audit_
 from tacita.tables.verify.adjusted import require_safe as require_adjusted_safe
 from tacita.tables.verify.audit import audit, require_safe
 from tacita.tables.verify.claim import encoded, encoded_all
-from tacita.tables.verify.parts import parts_or_whole, seen_together
+from tacita.tables.verify.published_tables import parts_or_whole, seen_together
 from tacita.tables.verify.suppressed import SuppressionClaim, changed
 
 from .adjustment_record import AdjustedFileAudit, AdjustmentRecord

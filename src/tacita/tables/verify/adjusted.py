@@ -24,8 +24,8 @@ from tacita.io.tables.reading import differs
 from .claim import NOTHING_BESIDES, FileEvidence, TableClaim
 from .inference import Inferred, infer, parts_of_sums
 from .keyed import other_noise, unlike_noise
-from .parts import Part
 from .protection_criteria import Failure
+from .published_tables import Part
 
 # Share of the size of a line that 15 digits lose where values are not whole.
 _DIGITS = 1e-12

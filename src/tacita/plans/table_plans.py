@@ -26,7 +26,7 @@ from tacita.tables.release.compare import PatternTrials, compare_patterns
 from tacita.tables.release.record import FileAudit, TableRelease
 from tacita.tables.release.review_view import TableLook, looked_at
 
-from .files import as_json, as_path
+from .file_paths import as_json, as_path
 
 # How a table is published.
 Asked = SuppressSection | AdjustSection
