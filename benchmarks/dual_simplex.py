@@ -27,8 +27,8 @@ from .general_tables import MADE, table
 from .measuring import Result
 
 # LPs of a table, at most; turns, of which the fastest of each solver counts.
-MOST_LPS = 3000
-TURNS = 3
+MOST_LPS = 400
+TURNS = 2
 # Shares of a demand by which answers may differ: both stop within their tolerance.
 TOLERANCE = 1e-6
 
