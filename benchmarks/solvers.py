@@ -49,6 +49,7 @@ class Solved(NamedTuple):
 
 def results() -> Iterator[Result]:
     """Mean time of both; an error where they differ in a proven cost."""
+    connected_parts.compile_kernels()
     with processor_time():
         for solver in SOLVERS:
             _solved(table("interval", 20, 10, 0), "interval", solver)
