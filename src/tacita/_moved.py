@@ -41,6 +41,7 @@ _NAMED = {
         "propensity": "distribution",
         "squared": "changed_values",
         "suppressed": "changed_values",
+        "tables": "contingency_tables",
     },
     "measures.risk": {"answers": "sensitive_values", "aware": "transparency_attacks"},
 }
@@ -61,6 +62,7 @@ MOVED = {
     "tacita.io.tables.shown": "tacita.io.tables.published_table",
     "tacita.microdata.balance": "tacita.microdata.measures.tradeoff",
     "tacita.microdata.loss": "tacita.microdata.measures.loss",
+    "tacita.microdata.measures.loss.tables": "tacita.microdata.measures.loss.contingency_tables",
     "tacita.microdata.measure": "tacita.microdata.measures.measure",
     "tacita.microdata.risk": "tacita.microdata.measures.risk",
     "tacita.tables.adjustment.base": "tacita.tables.adjustment.adjustment_method",

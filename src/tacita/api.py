@@ -22,7 +22,7 @@ from tacita.core.results.interrupt import interruptible
 from tacita.core.spec import registry
 from tacita.core.spec.deprecated import renamed_arguments
 from tacita.core.spec.method_params import MethodParamGrid, MethodParams
-from tacita.core.spec.options import Missing, ReleaseOptions
+from tacita.core.spec.release_options import Missing, ReleaseOptions
 from tacita.demo import prepare_demo
 from tacita.io.csv_sniffer import sniff_csv
 from tacita.io.formats.record_format import unfolding_at_most
@@ -62,7 +62,7 @@ from .plans import (
     save_risk,
     save_verdicts,
 )
-from .plans.tables import (
+from .plans.table_plans import (
     audit_plan,
     audit_published,
     compare_table,
@@ -327,7 +327,7 @@ def protect(
         Columns whose values are parts of the population to measure by themselves.
     settings : mapping, optional
         Parameters of measures, by name.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the work.
     **method_params
         Parameters of the method.
@@ -624,7 +624,7 @@ def synthesize(
         Follows fuzzy c-regression (`fcrm`) round by round. It gets what the round found (memberships, curves
         of the clusters, released values, objective) and, where it reads `report`, the scores that a release
         would have. The run goes on when it returns.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the work.
     **method_params
         Parameters of the method.
@@ -784,7 +784,7 @@ def evaluate(
         Columns whose values are parts of the population to measure by themselves.
     settings : mapping, optional
         Parameters of measures, by name: ``{"DBRL": {"attributes": [3, 5]}}``.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the work.
 
     Returns
@@ -846,7 +846,7 @@ def risk_profile(
         A missing key is a value of its own, or any value.
     measures, without, settings
         As in `evaluate`; by default all measures that need one file alone.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the work.
 
     Returns
@@ -904,7 +904,7 @@ def check_requirements(
         requirements that name none.
     nominal, ordinal, unit
         As in `protect`. The unit is a column of the original, or else of the file.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the work.
 
     Returns

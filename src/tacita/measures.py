@@ -15,6 +15,12 @@ if TYPE_CHECKING:
         GowerLoss,
         Suppressed,
     )
+    from tacita.microdata.measures.loss.contingency_tables import (
+        CramerChange,
+        TablesOfOne,
+        TablesOfThree,
+        TablesOfTwo,
+    )
     from tacita.microdata.measures.loss.distribution import PMSE, EnergyDistance, Hellinger, PropensityRatio
     from tacita.microdata.measures.loss.estimates import WeightedMove, WeightedOverlap
     from tacita.microdata.measures.loss.generalised import (
@@ -41,7 +47,6 @@ if TYPE_CHECKING:
         PILVariance,
     )
     from tacita.microdata.measures.loss.relations import RelationsLost
-    from tacita.microdata.measures.loss.tables import CramerChange, TablesOfOne, TablesOfThree, TablesOfTwo
     from tacita.microdata.measures.risk.anonymity import AllM, KAnonymity, SampleUniques
     from tacita.microdata.measures.risk.attackers import JournalistRisk, MarketerRisk, ProsecutorRisk
     from tacita.microdata.measures.risk.closeness import BetaLikeness, DeltaDisclosure, TCloseness

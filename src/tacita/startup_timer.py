@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 # A command that is quicker shows no clock; then so often.
-_FIRST, _EVERY = 0.4, 0.1
+_FIRST = 0.4
+_EVERY = 0.1
 
 
 def show_clock() -> None:

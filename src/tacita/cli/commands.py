@@ -17,7 +17,7 @@ from rich.table import Table
 
 from tacita.core import ParameterError, Roles
 from tacita.core.spec import registry
-from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.release_options import ReleaseOptions
 from tacita.executors.section import ExecutorSection
 from tacita.io import InputSection
 from tacita.microdata.plans.plan import Plan

@@ -18,7 +18,8 @@ _FROM, _WHAT, _FIGURES, _TO, _TALK = (
     Group.create_ordered(title)
     for title in ("Reading the file", "What an attacker knows", "Measuring", "Writing", "Running")
 )
-_MEASURE_NAMES, _OUT_NAMES = {"names": "measures"}, {"json_report": "json"}
+_MEASURE_NAMES = {"names": "measures"}
+_OUT_NAMES = {"json_report": "json"}
 
 
 def _risk(input: Path, **values: Any) -> None:

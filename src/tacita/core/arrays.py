@@ -23,7 +23,8 @@ LARGEST = 1e150
 SMALLEST_SPREAD = 1e-150
 
 # Steps of written numbers that are looked for, as powers of ten.
-_COARSEST, _FINEST = 9, 15
+_COARSEST = 9
+_FINEST = 15
 
 
 def as_matrix(x: npt.ArrayLike, who: str) -> Matrix:

@@ -44,7 +44,8 @@ _DIAGNOSES: dict[str, tuple[float, float, float, float, float]] = {
     "N20": (0.07, 49, 15, 3.0, 0.00),
     "S72": (0.08, 74, 17, 11.0, 0.05),
 }
-APPENDIX, BREAST = "K35", "C50"
+APPENDIX = "K35"
+BREAST = "C50"
 
 
 def patients(n: int = 1200, seed: int = 1, missing: float = 0.0) -> pa.Table:

@@ -20,7 +20,7 @@ from tacita.core.spec import registry
 
 from .atomic import refuse_bad_targets, write_all
 from .content import content_of, fingerprint_of, toml_of
-from .formats.options import InputOptions
+from .formats.reading_options import InputOptions
 from .formats.record_format import Format, Purpose
 
 if TYPE_CHECKING:

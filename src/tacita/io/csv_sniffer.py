@@ -13,13 +13,14 @@ from tacita.core import DataError, ParameterError
 
 from .content import opened
 from .formats.csv import CSV
-from .formats.options import TextOptions
+from .formats.reading_options import TextOptions
 
 # So much of a file says what its decimal sign is.
 _LOOKED_AT = 1_000_000
 _BLOCK = 2**20
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_WITH_COMMA, _WITH_POINT = re.compile(r"\s*[+-]?\d+,\d+\s*"), re.compile(r"\s*[+-]?\d+\.\d+\s*")
+_WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_WITH_POINT = re.compile(r"\s*[+-]?\d+\.\d+\s*")
 
 
 def sniff_csv(path: str | Path) -> TextOptions:

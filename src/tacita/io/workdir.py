@@ -23,7 +23,7 @@ import pyarrow as pa
 from tacita.core import DataError, ParameterError
 
 from .packing import Damaged, array_of, packed, table_of, unpacked
-from .parts import in_one_piece, taken
+from .parquet_dataset import in_one_piece, taken
 
 _BYTES_AT_ONCE = 2**22
 

@@ -27,7 +27,8 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _TYPES = "application/vnd.openxmlformats"
 _SHEET_TYPE = f"{_TYPES}-officedocument.spreadsheetml.worksheet+xml"
-_MOST_ROWS, _MOST_COLUMNS = 2**20, 2**14
+_MOST_ROWS = 2**20
+_MOST_COLUMNS = 2**14
 _DEEPEST = 7
 # what a reader would take for the code of another character
 _LIKE_ESCAPES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")

@@ -32,7 +32,7 @@ from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
 from tacita.io.formats.parquet import Parquet
 from tacita.io.hierarchies import format_arx
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.microdata import verify
 from tacita.microdata.explore.risk_profile import profile
 from tacita.microdata.plans.plan import Plan
@@ -45,8 +45,8 @@ from tacita.microdata.release.requirement_checks import insist
 from tacita.microdata.streaming.stream import made_in_parts
 from tacita.tables.plans.plan import AnyTablePlan, kind_of
 
-from .files import as_json, as_path
-from .tables import read_by
+from .file_paths import as_json, as_path
+from .table_plans import read_by
 from .writing import said_before
 
 AnyPlan = Plan | RiskPlan | AnyTablePlan

@@ -9,14 +9,16 @@ from typing import Any
 from tacita.core import Score, Trials
 from tacita.core.display.page_size import Paper, paper_for
 from tacita.core.spec import registry
-from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.release_options import ReleaseOptions
 
 from .pages import render
 from .review import ROLES, Entry, described, finite, names_of
 from .riskmap import risk_map
 
 # Signs of a mark of the front, of parameters in a line, of a figure.
-_FRONT, _PARAMETERS, _FIGURE = 9, 16, 6
+_FRONT = 9
+_PARAMETERS = 16
+_FIGURE = 6
 
 
 def comparison_html(trials: Trials) -> str:

@@ -15,7 +15,7 @@ from tacita.core.results.release import AttributeSummary, StepRecord, Withdrawn
 from tacita.core.results.score import families, headlines
 from tacita.core.results.uniqueness import Left, Uniqueness
 from tacita.core.spec import registry
-from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.release_options import ReleaseOptions
 from tacita.core.spec.roles import Roles
 from tacita.core.spec.seeds import portable
 

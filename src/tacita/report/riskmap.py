@@ -10,12 +10,17 @@ from tacita.core import Trial, Trials
 from tacita.core.display.number_format import number, setting
 from tacita.core.display.svg import Axis, Box, Tick, pixel
 
-WIDTH, HEIGHT = 880.0, 500.0
-LEFT, RIGHT, TOP, BOTTOM = 58.0, 24.0, 40.0, 56.0
+WIDTH = 880.0
+HEIGHT = 500.0
+LEFT = 58.0
+RIGHT = 24.0
+TOP = 40.0
+BOTTOM = 56.0
 # More marks than this, and only those of the front are labelled.
 CROWDED = 16
 # Room that text takes: generous, so that labels never touch.
-_LETTER, _LINE = 6.6, 15.0
+_LETTER = 6.6
+_LINE = 15.0
 _MARK = 6.0
 _RING = 10.5
 _COLOURS = 6

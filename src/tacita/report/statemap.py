@@ -16,8 +16,10 @@ from tacita.core.display.svg import shortened
 # Red, green and blue of each state, as in the style of the page.
 Palette = tuple[tuple[int, int, int], ...]
 _WIDTH = 700.0
-_LARGEST, _SMALLEST = 20.0, 3.0
-_LETTER, _LINE = 6.6, 12.0
+_LARGEST = 20.0
+_SMALLEST = 3.0
+_LETTER = 6.6
+_LINE = 12.0
 _MOST_LETTERS = 14
 # Squares beyond which the page would be slow to open; the JSON has them all.
 _MOST_SPOTS = 2000

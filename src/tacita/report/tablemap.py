@@ -18,7 +18,8 @@ from .statemap import Palette, StateMap, state_map
 # Cells beyond which nobody reads their numbers.
 _MOST_NUMBERS = 900
 # Cells and panels of a table beyond which a page would not open in time.
-MOST_DRAWN, MOST_PANELS = 500_000, 60
+MOST_DRAWN = 500_000
+MOST_PANELS = 60
 # A published table, and where its cells stand among those of the whole system.
 Part = tuple[Table, Ints]
 

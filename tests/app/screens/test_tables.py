@@ -12,7 +12,7 @@ from app.forms import send
 from tacita import api, datasets
 from tacita.app.screens.table_state import guess_kind, guess_parts
 from tacita.app.screens.tables.table_grid import bounds_chart, grid, strip
-from tacita.app.worker import tables
+from tacita.app.worker import table_verbs
 from tacita.app.worker.job_context import JobContext
 from tacita.core import DataError, ParameterError, Table
 from tacita.core.display.number_format import SPACED, short
@@ -50,7 +50,7 @@ def cells_of(tmp_path, text, kind="cells", **section):
 
 
 def test_rules_are_counted_before_anything_is_withheld_each_and_all(firms, desk):
-    answer = tables.table({**firms, "plan": {"table": SECTION, "rules": RULES}}, desk)
+    answer = table_verbs.table({**firms, "plan": {"table": SECTION, "rules": RULES}}, desk)
     frame = datasets.load("business")
 
     def sensitive(*rules):
@@ -64,7 +64,7 @@ def test_rules_are_counted_before_anything_is_withheld_each_and_all(firms, desk)
 
 def test_cells_that_do_not_add_up_are_listed(tmp_path, desk):
     text = "r,c,v,p\na,x,5,1\na,y,3,0\na,Total,9,0\nTotal,x,5,0\nTotal,y,3,0\nTotal,Total,8,0\n"
-    answer = tables.table(cells_of(tmp_path, text), desk)
+    answer = table_verbs.table(cells_of(tmp_path, text), desk)
     assert answer["wrong_sums"] == [["a", "Total"]]
     assert answer["message"].startswith("mine.csv: 1 of")
 
@@ -81,7 +81,7 @@ def test_a_table_whose_sums_are_wrong_says_which():
 def test_a_file_that_cannot_be_used_is_called_as_its_owner_calls_it(tmp_path, desk):
     given = cells_of(tmp_path, "r,c,v,p\na,x,5,1\n", value="nothing")
     with pytest.raises(ParameterError, match=r"^mine\.csv: ") as problem:
-        tables.table(given, desk)
+        table_verbs.table(given, desk)
     assert "source-9f" not in str(problem.value)
 
 
@@ -89,7 +89,7 @@ def test_a_file_that_cannot_be_used_is_called_as_its_owner_calls_it(tmp_path, de
 def published(firms, desk):
     plan = {"table": SECTION, "rules": RULES, "suppress": {"problem": "interval", "method": "optimal"}}
     given = {**firms, "plan": plan}
-    return given, tables.publish(given, desk)
+    return given, table_verbs.publish(given, desk)
 
 
 def repeated(place, answer, monkeypatch):
@@ -120,7 +120,7 @@ def test_every_form_of_the_published_table_stands_an_audit(published, desk, tmp_
         *("release.csv", "release.xlsx", "release.html", "report.html", "record.json", "view.json")
     }
     for ending in (".csv", ".xlsx", ".html"):
-        answer = tables.audit({**given, "published": str(folder / f"release{ending}")}, desk)
+        answer = table_verbs.audit({**given, "published": str(folder / f"release{ending}")}, desk)
         assert answer["safe"]
         assert answer["count"] == 5
 
@@ -134,7 +134,7 @@ def test_a_published_file_that_gives_a_cell_away_is_refused_by_the_audit(publish
     lines[hidden] = f"Coast,01,{made.values[made.cell('Coast', '01')]:.0f},published"
     spoiled = tmp_path / "spoiled.csv"
     spoiled.write_text("\n".join(lines) + "\n")
-    answer = tables.audit({**given, "published": str(spoiled)}, desk)
+    answer = table_verbs.audit({**given, "published": str(spoiled)}, desk)
     assert not answer["safe"]
     assert not answer["rows"][0]["protected"]
     assert "not protected" in answer["message"]
@@ -142,7 +142,7 @@ def test_a_published_file_that_gives_a_cell_away_is_refused_by_the_audit(publish
 
 @pytest.mark.usefixtures("published")
 def test_as_published_a_cell_says_no_more_than_the_file(desk, tmp_path):
-    view = tables.cells({"folder": str(tmp_path / "n1"), "published": True}, desk)
+    view = table_verbs.cells({"folder": str(tmp_path / "n1"), "published": True}, desk)
     cells = [cell for row in view["rows"] for cell in row["cells"]]
     assert {tuple(sorted(cell)) for cell in cells} == {("shade", "state", "value")}
     assert {cell["state"] for cell in cells} == {"o", "x"}
@@ -153,7 +153,7 @@ def test_as_published_a_cell_says_no_more_than_the_file(desk, tmp_path):
 @pytest.mark.usefixtures("published")
 def test_for_review_a_sensitive_cell_has_its_range_and_what_must_stay_open(desk, tmp_path):
     record = json.loads((tmp_path / "n1" / "record.json").read_text())
-    answer = tables.audited({"folder": str(tmp_path / "n1")}, desk)
+    answer = table_verbs.audited({"folder": str(tmp_path / "n1")}, desk)
     told = {(each["row"], each["column"]): (each["low"], each["high"]) for each in record["audit"]}
     assert {tuple(row["labels"]): (row["low"], row["high"]) for row in answer["rows"]} == told
     for row in answer["rows"]:
@@ -165,8 +165,8 @@ def test_for_review_a_sensitive_cell_has_its_range_and_what_must_stay_open(desk,
 def test_a_large_table_is_a_map_with_a_window_of_numbers(tmp_path, desk):
     lines = [f"{i},{j},{i * j % 97 + 1},{int(i == j == 20)}" for i in range(40) for j in range(30)]
     given = cells_of(tmp_path, "r,c,v,p\n" + "\n".join(lines) + "\n")
-    tables.table(given, desk)
-    view = tables.cells({"folder": given["folder"], "row": 20, "column": 30}, desk)
+    table_verbs.table(given, desk)
+    view = table_verbs.cells({"folder": given["folder"], "row": 20, "column": 30}, desk)
     assert view["size"] == [41, 31]
     assert view["at"] == [17, 19]
     assert len(view["rows"]) == 24
@@ -182,9 +182,9 @@ def test_three_dimensions_are_panels(tmp_path, desk):
     source = {"path": str(tmp_path / "p.csv"), "shown_as": "p.csv", "kind": "records"}
     plan = {"table": {"dimensions": ["sex", "diagnosis", "year"]}, "rules": [{"name": "minimum-frequency"}]}
     given = {"source": source, "names": {}, "folder": str(folder), "plan": plan}
-    answer = tables.table(given, desk)
+    answer = table_verbs.table(given, desk)
     assert answer["counts"]
-    view = tables.cells({"folder": str(folder), "panel": 1}, desk)
+    view = table_verbs.cells({"folder": str(folder), "panel": 1}, desk)
     assert len(view["captions"]) == answer["dimensions"][0]["labels"]
     assert view["captions"][1].startswith("sex: ")
 
@@ -193,7 +193,7 @@ def test_an_adjusted_table_is_repeated_by_its_plan_with_the_seed_that_was_drawn(
     firms, desk, tmp_path, monkeypatch
 ):
     plan = {"table": SECTION, "rules": [], "adjust": {"method": "rounding", "base": 1000, "random": True}}
-    answer = tables.publish({**firms, "plan": plan}, desk)
+    answer = table_verbs.publish({**firms, "plan": plan}, desk)
     assert answer["way"] == "adjust"
     released = (tmp_path / "n1" / "release.csv").read_bytes()
     assert [*repeated(tmp_path, answer, monkeypatch)] == [released, released]

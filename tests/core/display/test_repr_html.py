@@ -8,7 +8,7 @@ import pytest
 
 import tacita
 from tacita.core import Report, Score
-from tacita.plans.tables import run_table
+from tacita.plans.table_plans import run_table
 from tacita.tables.plans.plan import TablePlan
 
 HOSTILE = '<script>alert("x")</script>&'

@@ -65,7 +65,7 @@ def test_a_file_of_one_part_is_the_file_made_in_memory(options, tmp_path):
 
 
 def test_several_row_groups_are_written_as_if_at_once(tmp_path):
-    from tacita.io.parts import write_pieces
+    from tacita.io.parquet_dataset import write_pieces
 
     table = people()
     pieces = [table.slice(begin, 600) for begin in range(0, 2000, 600)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from people_in_parts import people, split
 from tacita.core import Roles, RunContext
 from tacita.io.hashing import cells_of, fractions
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.microdata.statistics.standardise import centre_and_scale
 from tacita.microdata.streaming.cut_points import part_of, planted
 from tacita.microdata.streaming.global_scan import Dealt, survey

@@ -350,15 +350,15 @@ def test_cells_of_another_value_or_type_are_found(ending):
 
 
 def test_a_transport_file_that_another_reader_reads_otherwise_is_found(monkeypatch):
-    from tacita.microdata.verify import files
+    from tacita.microdata.verify import file_metadata
 
     release, content, _ = made(Xport, survey_xpt)
-    honest = files.read_by_library
+    honest = file_metadata.read_by_library
 
     def other(*given):
         return {**honest(*given), "income": [0.0] * 30}
 
-    monkeypatch.setattr(files, "read_by_library", other)
+    monkeypatch.setattr(file_metadata, "read_by_library", other)
     assert (
         "another reader finds other cells in 1 columns: income"
         in found(content, Xport(), release)["file-plain"]

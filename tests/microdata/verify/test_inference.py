@@ -15,7 +15,7 @@ from determining_columns import KEYS, PLANTS, clean, persons, planted, suppressi
 from tacita.core import InferenceError, Microdata, VerificationError
 from tacita.core.results.inferred_cells import Determined
 from tacita.microdata import verify
-from tacita.microdata.verify import inference, parts, ranks
+from tacita.microdata.verify import inference, large_files, ranks
 from tacita.microdata.verify.dependence import Known, Target, by_groups, by_order, dependences
 from tacita.microdata.verify.linear import relation
 
@@ -345,7 +345,7 @@ def test_dates_of_every_spelling_have_an_order(pattern):
 def test_parts_add_what_each_of_them_found():
     one = Determined("region", (("weight",),), "suppressed", 3, 9, 1, False)
     other = Determined("region", (("town",),), "suppressed", 4, 5, None, True)
-    (both,) = parts._added([one, other])
+    (both,) = large_files._added([one, other])
     assert (both.cells, both.of, both.exposed, both.refused) == (7, 14, 1, True)
     assert both.columns == (("weight",), ("town",))
 

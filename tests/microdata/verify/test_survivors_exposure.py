@@ -14,7 +14,7 @@ from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.release import Claim
 from tacita.core.results.verdicts import Verdict
 from tacita.core.spec.roles import Roles
-from tacita.microdata.verify import Evidence, inference, parts
+from tacita.microdata.verify import Evidence, inference, large_files
 
 
 def evidence(
@@ -257,7 +257,7 @@ def verdict(name: str, passed: bool, *found: Determined, step: int | None = None
 
 
 def test_a_promise_holds_of_a_file_where_it_holds_of_every_part():
-    made = parts.together(
+    made = large_files.together(
         [
             (verdict("a", True), verdict("b", True), verdict("b", True, step=1)),
             (verdict("a", True), verdict("b", False), verdict("b", True, step=1), verdict("c", True)),
@@ -278,7 +278,7 @@ def test_what_follows_in_any_part_is_added_up():
     one = Determined("region", (("weight",),), "suppressed", 3, 9, 1, False)
     other = Determined("region", (("town",), ("weight",)), "suppressed", 4, 5, 2, True)
     third = Determined("age", (("birth",),), "changed", 7, 7, None, False)
-    (made,) = parts.together(
+    (made,) = large_files.together(
         [(verdict("a", True, one),), (verdict("a", False, other, third),), (verdict("a", True),)]
     )
     assert not made.passed
@@ -290,8 +290,8 @@ def test_what_follows_in_any_part_is_added_up():
         [(verdict("a", True, one),), (verdict("a", True),)],
         [(verdict("a", True),), (verdict("a", True, one),)],
     ):
-        assert parts.together(parted)[0].inferred == (one,)
-    without = parts._added([third, replace(third)])
+        assert large_files.together(parted)[0].inferred == (one,)
+    without = large_files._added([third, replace(third)])
     assert (without[0].exposed, without[0].refused, without[0].cells) == (None, False, 14)
-    assert parts._added([one, replace(one), other])[0].exposed == 4
-    assert parts._added([other, one])[0].refused
+    assert large_files._added([one, replace(one), other])[0].exposed == 4
+    assert large_files._added([other, one])[0].refused

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacita.core import VerificationError
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.io.workdir import Scratch
-from tacita.microdata.verify.parts import PairTask, deal_pair, judge_file, read_again
+from tacita.microdata.verify.large_files import PairTask, deal_pair, judge_file, read_again
 
 # The part of each of eight records, and whether it stays.
 PART = [1, 0, 2, 1, 0, 2, 2, 1]

@@ -12,10 +12,10 @@ import pytest
 from tacita.core import Microdata, VerificationError
 from tacita.core.results.release import Claim
 from tacita.core.spec.roles import Roles
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.io.workdir import Scratch
 from tacita.microdata import verify
-from tacita.microdata.verify.parts import PairTask, claimed_parts
+from tacita.microdata.verify.large_files import PairTask, claimed_parts
 
 # Six homes of one person each, in two regions. The first is the only one of its age where it stands.
 HOMES = {

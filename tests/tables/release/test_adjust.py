@@ -12,7 +12,7 @@ from seeds import SEED
 from tacita.cli import run_command
 from tacita.core import Adjusted, ParameterError, RunContext, Table, VerificationError
 from tacita.plans import load_plan
-from tacita.plans.tables import run_table
+from tacita.plans.table_plans import run_table
 from tacita.tables.adjustment.adjustment_method import Adjustment
 from tacita.tables.plans.plan import TablePlan, TabulatePlan
 from tacita.tables.release.adjust import adjust

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from tacita.app.server.application import Screen
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import fields_of, screen, seen_at, start, work_of
+from tacita.app.server.page_frame import fields_of, screen, seen_at, start, work_of
 from tacita.app.server.workspaces import Work
 from tacita.core.spec.schema_forms import fields_of as schema_fields
 from tacita.core.spec.schema_forms import kind_of, listed

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from tacita.app.server.application import Screen
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import fields_of, screen, seen_at, work_of
+from tacita.app.server.page_frame import fields_of, screen, seen_at, work_of
 from tacita.app.server.plan_basis import KEY, chosen_from, declared_from
 from tacita.app.server.uploads import Source, TooLarge, receive
 from tacita.app.server.workspaces import Work, Workspace

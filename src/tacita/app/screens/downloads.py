@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from tacita.app.server.history import REPORT, Node, project
-from tacita.app.server.pages import fields_of, seen_at, work_of
+from tacita.app.server.page_frame import fields_of, seen_at, work_of
 from tacita.app.server.plan_basis import basis_of
 from tacita.app.server.workspaces import Work
 
@@ -20,7 +20,8 @@ from .table_state import said_of
 
 # What is public, and what stays in the house: never in one list.
 _MOST_HIERARCHIES = 60
-PUBLIC, CONFIDENTIAL = ("data", "note"), ("report", "plan", "script", "history")
+PUBLIC = ("data", "note")
+CONFIDENTIAL = ("report", "plan", "script", "history")
 
 
 def locked_by(work: Work, node: Node | None) -> str | None:

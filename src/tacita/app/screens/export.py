@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tacita.app.server.application import Screen
-from tacita.app.server.pages import screen, seen_at, work_of
+from tacita.app.server.page_frame import screen, seen_at, work_of
 from tacita.app.server.plan_basis import basis_of
 from tacita.app.server.refusals import accepted
 

@@ -17,21 +17,24 @@ from starlette.routing import Route
 
 from tacita.app.server.application import Screen
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import fields_of, page, start, work_of
+from tacita.app.server.page_frame import fields_of, page, start, work_of
 from tacita.app.server.uploads import TooLarge, receive
 from tacita.app.server.workspaces import Work, Workspace
 
 PATH = "/fuzzy"
 ABOUT = "fuzzy"
 _MOST_BYTES = 4_000_000
-_POINTS, _SHOWN, _RELEASE = "points.txt", "shown.json", "release.csv"
+_POINTS = "points.txt"
+_SHOWN = "shown.json"
+_RELEASE = "release.csv"
 CLUSTERS = range(1, 11)
 MODELS = ("linear", "radial")
 _CHECKED = ("nonnegative", "order")
 _NUMBERS = ("c", "m", "eps", "rmax", "seed", "functions")
 DEFAULTS = {"c": "5", "m": "1.5", "eps": "0.0001", "rmax": "30", "seed": "0", "model": "linear"}
 _WORDS = ("pause", "go", "step")
-_WATCH, _SWEEP = "fuzzy-watch", "fuzzy-sweep"
+_WATCH = "fuzzy-watch"
+_SWEEP = "fuzzy-sweep"
 # Answers so far: of two that cross on their way, the later one holds.
 _ANSWERS = count()
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tacita.app.server.application import Screen
-from tacita.app.server.pages import fields_of, screen, seen_at, work_of
+from tacita.app.server.page_frame import fields_of, screen, seen_at, work_of
 from tacita.app.server.plan_basis import basis_of, replaces_identifiers
 from tacita.app.server.refusals import accepted, refusal_in
 from tacita.app.server.workspaces import Work

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from tacita.app.server.application import Screen
 from tacita.app.server.auxiliary_files import HIERARCHIES, MOST_OF_KEY, added, names_of
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import fields_of, screen, seen_at, start, work_of
+from tacita.app.server.page_frame import fields_of, screen, seen_at, start, work_of
 from tacita.app.server.plan_basis import (
     KEY,
     KINDS,

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from tacita.app.server.pages import STEPS, THEMES, fields_of, page, seen_at
+from tacita.app.server.page_frame import STEPS, THEMES, fields_of, page, seen_at
 from tacita.app.server.texts import LANGUAGES
 from tacita.app.server.workspaces import Work
 

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from tacita.app.server.history import MOST_BYTES, opened
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import homes, page, seen_at
+from tacita.app.server.page_frame import homes, page, seen_at
 from tacita.app.server.uploads import Source, TooLarge, receive
 from tacita.app.server.workspaces import Work
 

@@ -9,7 +9,8 @@ import sys
 import time
 
 # Children of the server end by themselves, and may still write for a moment.
-_TRIES, _EVERY = 40, 0.1
+_TRIES = 40
+_EVERY = 0.1
 
 
 def main() -> None:

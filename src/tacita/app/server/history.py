@@ -17,7 +17,8 @@ State = Literal["running", "verified", "refused", "cancelled", "broken"]
 _STATES = ("verified", "refused", "cancelled", "broken")
 
 # Bytes of a project, and levels of values in values: plans stand in it.
-MOST_BYTES, _MOST_LEVELS = 64_000_000, 60
+MOST_BYTES = 64_000_000
+_MOST_LEVELS = 60
 
 # The confidential report of a run, in its folder.
 REPORT = "report.html"

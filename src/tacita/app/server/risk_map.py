@@ -13,11 +13,19 @@ from tacita.core.display.svg import FEW_STEPS, Axis, Box, Tick, shortened
 if TYPE_CHECKING:
     from .history import Branch
 
-LOSS, RISK = "PIL", "DR"
+LOSS = "PIL"
+RISK = "DR"
 
-_WIDTH, _HEIGHT = 312.0, 236.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 36.0, 10.0, 22.0, 40.0
-_LETTER, _LINE, _LONGEST, _DOT = 7.1, 13.0, 28, 7.0
+_WIDTH = 312.0
+_HEIGHT = 236.0
+_LEFT = 36.0
+_RIGHT = 10.0
+_TOP = 22.0
+_BOTTOM = 40.0
+_LETTER = 7.1
+_LINE = 13.0
+_LONGEST = 28
+_DOT = 7.0
 
 
 @dataclass(frozen=True)

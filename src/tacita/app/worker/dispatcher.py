@@ -12,7 +12,7 @@ from typing import Any
 from tacita import api
 from tacita.core import TacitaError
 
-from . import fuzzy, methods, records, tables
+from . import fuzzy, methods, records, table_verbs
 from .job_context import JobContext
 from .pipe import READY, Pipe, end_of_all
 from .preload import modules, next_question
@@ -37,11 +37,11 @@ VERBS: dict[str, Verb] = {
     "fuzzy-clouds": fuzzy.clouds,
     "fuzzy-watch": fuzzy.watch,
     "fuzzy-sweep": fuzzy.sweep,
-    "table": tables.table,
-    "publish": tables.publish,
-    "cells": tables.cells,
-    "audited": tables.audited,
-    "audit": tables.audit,
+    "table": table_verbs.table,
+    "publish": table_verbs.publish,
+    "cells": table_verbs.cells,
+    "audited": table_verbs.audited,
+    "audit": table_verbs.audit,
 }
 
 # A cell takes so many bytes while it is read and worked on, more or less.

@@ -19,7 +19,8 @@ from tacita.io.points import points_text, read_points
 
 from .job_context import JobContext
 
-RELEASE, SHOWN = "release.csv", "shown.json"
+RELEASE = "release.csv"
+SHOWN = "shown.json"
 MEASURES = ("PIL", "DR", "SCORE")
 MOST_CLUSTERS = 10
 # Rounds are shown no closer than this, in seconds, unless somebody steps.

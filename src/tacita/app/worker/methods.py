@@ -7,8 +7,8 @@ from typing import Any
 
 from tacita import api
 from tacita.core.spec import registry
-from tacita.core.spec.options import ReleaseOptions
-from tacita.io.formats.options import TextOptions
+from tacita.core.spec.release_options import ReleaseOptions
+from tacita.io.formats.reading_options import TextOptions
 
 from .job_context import JobContext
 

@@ -26,7 +26,9 @@ from .hierarchies import hierarchies
 from .job_context import JobContext
 
 # What a release is called in the folder that was named for it; `release` has the ending of its format.
-REPORT, RECORD, NOTE = "report.html", "record.json", "note.html"
+REPORT = "report.html"
+RECORD = "record.json"
+NOTE = "note.html"
 _MOST_ROWS = 50
 # What a plan is of, as the page tells them apart.
 _KINDS: Mapping[type, str] = {

@@ -18,7 +18,8 @@ _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _INFINITE = r"^[+-]?(?i:inf|infinity)$"
 _CODE = r"^[+-]?0\d"
 # Of a column whose first cells hold so few words, each word is read once.
-_FIRST_CELLS, _FEW_WORDS = 1000, 300
+_FIRST_CELLS = 1000
+_FEW_WORDS = 300
 
 
 class Parsed(NamedTuple):

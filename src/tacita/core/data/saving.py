@@ -7,14 +7,14 @@ from importlib import import_module
 
 # By kind of result, as the registry names methods. Each takes the result first.
 WRITERS = {
-    "adjusted": "tacita.plans.tables:save_adjusted",
-    "audit": "tacita.plans.tables:save_audit",
-    "cells": "tacita.plans.tables:save_cells",
+    "adjusted": "tacita.plans.table_plans:save_adjusted",
+    "audit": "tacita.plans.table_plans:save_audit",
+    "cells": "tacita.plans.table_plans:save_cells",
     "comparison": "tacita.plans:save_comparison",
     "records": "tacita.plans:save",
     "report": "tacita.plans:save_report",
     "risk": "tacita.plans:save_risk",
-    "suppressed": "tacita.plans.tables:save_table",
+    "suppressed": "tacita.plans.table_plans:save_table",
 }
 
 

@@ -8,10 +8,13 @@ from typing import NamedTuple
 
 # In points: the edges of a page, what they leave of A4 upright and on its side, the largest and least type.
 EDGE = 45
-_UPRIGHT, _SIDEWAYS = 500, 740
-_LARGEST, _LEAST = 9, 6
+_UPRIGHT = 500
+_SIDEWAYS = 740
+_LARGEST = 9
+_LEAST = 6
 # Of the size of type: what a sign takes, and what stands around a cell.
-_SIGN, _AROUND = 0.65, 1.5
+_SIGN = 0.65
+_AROUND = 1.5
 
 
 class Paper(NamedTuple):

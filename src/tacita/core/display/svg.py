@@ -178,7 +178,8 @@ class Bars:
     baseline: str
 
 
-_WIDTH, _HEIGHT = 400.0, 170.0
+_WIDTH = 400.0
+_HEIGHT = 170.0
 _PLOT = Box(42.0, 10.0, _WIDTH - 8.0, _HEIGHT - 28.0)
 
 
@@ -257,8 +258,11 @@ class ShareBars:
 
 
 # Names stand left of the bars, percentages right of them.
-_SHARES_LEFT, _SHARES_RIGHT, _SHARES_TOP = 152.0, 54.0, 6.0
-_LINE, _THICK = 36.0, 12.5
+_SHARES_LEFT = 152.0
+_SHARES_RIGHT = 54.0
+_SHARES_TOP = 6.0
+_LINE = 36.0
+_THICK = 12.5
 _LONGEST_CATEGORY = 20
 
 
@@ -318,9 +322,11 @@ class Triangle:
     size: str
 
 
-_SQUARE, _MARGIN = 36.0, 2.0
+_SQUARE = 36.0
+_MARGIN = 2.0
 # A name runs to the right of its square, where the triangle leaves room.
-_LONGEST_NAME, _NAME_LETTER = 15, 8.0
+_LONGEST_NAME = 15
+_NAME_LETTER = 8.0
 # Lower ends of the shades: of a correlation, and of a change of one.
 STRENGTHS = (0.05, 0.25, 0.5, 0.75)
 CHANGES = (0.01, 0.05, 0.1, 0.2)

@@ -70,7 +70,9 @@ def by_field(who: str, problem: ValidationError, model: type[BaseModel]) -> dict
     return told
 
 
-_MOST_FAULTS, _MOST_FIELDS, _LONGEST_NAME = 4, 200, 80
+_MOST_FAULTS = 4
+_MOST_FIELDS = 200
+_LONGEST_NAME = 80
 
 _WANTED = {
     "greater_than_equal": "at least {ge}",

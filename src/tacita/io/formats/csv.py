@@ -16,7 +16,7 @@ from tacita.core import CsvDialect, DataError, Microdata, ParameterError
 from tacita.core.spec.params import shown
 from tacita.io.content import fingerprint_of
 
-from .options import TextOptions
+from .reading_options import TextOptions
 from .record_format import Held, RecordFormat, to_arrow
 
 _DELIMITERS = (",", ";", "\t", "|")

@@ -19,7 +19,7 @@ from tacita.core import DataError, Microdata, ParameterError
 from tacita.core.data.microdata import refuse_repeated_names, speakable
 from tacita.io import xlsx
 
-from .options import SheetOptions
+from .reading_options import SheetOptions
 from .record_format import Held, RecordFormat, refuse_huge, without_empty_text
 
 # Packages are compressed; this is what they may unfold to.

@@ -35,7 +35,9 @@ _LOWEST = np.nextafter(_MISSING, 0)
 _NAME = re.compile(r"[^\W\d_][\w.@#$]*(?<!\.)|@[\w.@#$]*(?<!\.)")
 _RESERVED = frozenset(("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"))
 # Of text: the widest that one variable holds, what its segments hold beyond, and the widest of all.
-_SEGMENT, _SHARE, _WIDEST = 255, 252, 32767
+_SEGMENT = 255
+_SHARE = 252
+_WIDEST = 32767
 
 
 class SPSS(SurveyFormat):

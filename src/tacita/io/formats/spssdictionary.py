@@ -7,10 +7,16 @@ from typing import BinaryIO
 
 _HEADER = 176
 _MAGIC = (b"$FL2", b"$FL3")
-_VARIABLE, _LABELS, _OF_VARIABLES, _DOCUMENT, _EXTENSION, _END = 2, 3, 4, 6, 7, 999
+_VARIABLE = 2
+_LABELS = 3
+_OF_VARIABLES = 4
+_DOCUMENT = 6
+_EXTENSION = 7
+_END = 999
 _LONG_NAMES = 13
 # The width of a slot that goes on with the string before it, and of the widest string that has slots.
-_CONTINUED, _WIDEST = -1, 255
+_CONTINUED = -1
+_WIDEST = 255
 
 
 def weight_of(file: BinaryIO) -> str | None:

@@ -21,7 +21,7 @@ from tacita.core.data.column_metadata import Code, ColumnNotes, Notes, System
 from tacita.core.data.microdata import speakable
 from tacita.io.content import fingerprint_of, opened
 
-from .options import LabelOptions
+from .reading_options import LabelOptions
 from .record_format import RecordFormat, to_arrow, without_empty_text
 
 Kind = Literal["text", "number", "date", "datetime"]

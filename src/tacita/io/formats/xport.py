@@ -29,7 +29,8 @@ REASONS = "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,7}")
 _LINE = 80
 # between these every double has a number of base 16 that is the same
-_LARGEST, _LEAST = 16.0**63, 16.0**-64
+_LARGEST = 16.0**63
+_LEAST = 16.0**-64
 _NAMESTR = ">4h8s40s8s3h2s8s2hi52s"
 _STAMP = b"01JAN60:00:00:00"
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 # Candidates that are looked at together, so many numbers of them; threads of a block.
-_NUMBERS, THREADS = 2048, 128
+_NUMBERS = 2048
+THREADS = 128
 # Queries between two looks at the clock.
 QUERIES = 2**17
 

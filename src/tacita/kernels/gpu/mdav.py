@@ -12,7 +12,8 @@ import numpy as np
 # Records of a leaf, a warp to each.
 WIDTH = 32
 # Threads of a block, and blocks of a multiprocessor: found by trying.
-THREADS, PER_PROCESSOR = 256, 1
+THREADS = 256
+PER_PROCESSOR = 1
 # Rounds between two looks at the clock.
 ROUNDS = 20_000
 # Groups whose lists of nearest records fit beside each other.

@@ -23,10 +23,16 @@ from tacita.core.arrays import Floats, Ints, Mask
 MOVED, SHORT, STUCK, UNKNOWN = 0, 1, 2, 3
 # A column that does not move, one that moves as far as it can, and one in between.
 _STILL, _FULL, _BETWEEN = 0, 1, 2
-# What is off by less is not off; smaller figures are no pivots, or none at all.
-_OFF, _SMALL, _NOTHING = 1e-9, 1e-7, 1e-12
-# Relations that a movement may take in, and steps for each of them.
-MOST, _STEPS = 500, 6
+# Tolerance of relations and of the ends of columns.
+_OFF = 1e-9
+# Least size of a pivot, and of the length of a row.
+_SMALL = 1e-7
+# What is smaller counts as 0.
+_NOTHING = 1e-12
+# Relations that a movement may take in, which is the largest size of the basis.
+MOST = 500
+# Steps for each of them, at most.
+_STEPS = 6
 
 
 class Ties(NamedTuple):

@@ -12,8 +12,10 @@ from tacita.core import Floats, Ints, Matrix
 from .moments import Spreads
 from .partial_aggregation import Part, Question, Rounds
 
-# Values of a column that every part names, and how many of all of them are looked at.
-_LANDMARKS, _MOST = 513, 2**14
+# Values of a column that every part names.
+_LANDMARKS = 513
+# Values of all parts that are looked at.
+_MOST = 2**14
 
 
 @dataclass(frozen=True)

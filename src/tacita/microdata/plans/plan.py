@@ -15,9 +15,9 @@ from pydantic import Field, model_validator
 from tacita.core.errors import ParameterError
 from tacita.core.spec import registry
 from tacita.core.spec.method import RecordMethod
-from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.plan_document import Document, arguments_of, literal_of
+from tacita.core.spec.release_options import Missing, ReleaseOptions
 from tacita.core.spec.roles import OF_STEPS, Kind, Roles, RolesOfFile, RolesOfSteps
 from tacita.executors.section import ExecutorSection
 from tacita.io import InputSection, toml_of

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 from tacita.core.errors import ParameterError
 from tacita.core.spec import registry
 from tacita.core.spec.method import RecordMethod
-from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.core.spec.params import Parameters
+from tacita.core.spec.release_options import Missing, ReleaseOptions
 from tacita.core.spec.roles import Kind, Names, Orders, Roles
 
 if TYPE_CHECKING:

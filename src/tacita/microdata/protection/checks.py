@@ -16,7 +16,7 @@ from tacita.core import (
     RecordMethod,
 )
 from tacita.core.data.microdata import speakable
-from tacita.core.spec.options import Missing
+from tacita.core.spec.release_options import Missing
 from tacita.core.spec.roles import Kind
 from tacita.core.spec.setting_syntax import setting
 

@@ -25,14 +25,17 @@ ACCEPTED_AS = "membership"
 # The promise of a release within the limit.
 PROMISE = "membership-bounded"
 
-# Halvings that are always made, and how many there may be where a few leave the answer open.
-_HALVINGS, _MOST_HALVINGS = 5, 160
+# Halvings that are always made.
+_HALVINGS = 5
+# Halvings that are made where a few leave the answer open, at most.
+_MOST_HALVINGS = 160
 # Records that are drawn for halvings beyond the first.
 _MOST_DRAWN = 200_000
 # After so many halvings, an advantage over twice the limit in each of them rules out a k.
 _AT_ONCE = 2
 # A number of which a column has more values than this is compared by tenths of the column.
-_FEW_VALUES, _TENTHS = 100, 10
+_FEW_VALUES = 100
+_TENTHS = 10
 # With fewer unique records in all halvings, chance alone moves the figure by more than the limit.
 _ENOUGH = 3_200
 # Streams of chance of their own: halves never share theirs with what is published.

@@ -20,7 +20,7 @@ from tacita.core import (
     RecordMethod,
     RunContext,
 )
-from tacita.core.spec.options import Missing
+from tacita.core.spec.release_options import Missing
 from tacita.core.spec.roles import Kind
 from tacita.io.hierarchies import as_hierarchy
 from tacita.microdata.methods.dropping.dropping_method import Cells

@@ -12,7 +12,7 @@ import numpy as np
 
 from tacita.core import DataError, Floats, Ints, Microdata, Partition, RecordMethod, RunContext
 from tacita.core.results.release import Claim
-from tacita.core.spec.options import Missing
+from tacita.core.spec.release_options import Missing
 from tacita.microdata.statistics.unit_counts import Company, unit_codes
 
 from . import checks

@@ -12,7 +12,7 @@ import numpy as np
 from tacita.core import DataError, Floats, Microdata
 from tacita.core.data.microdata import column_codes
 from tacita.core.data.spelling import plain_spelling
-from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.release_options import ReleaseOptions
 from tacita.io.secret import read_key
 
 # What else a key may be used for gives other words.

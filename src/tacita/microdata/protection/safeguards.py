@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacita.core import ParameterError, RecordMethod, TacitaError
-from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.release_options import ReleaseOptions
 from tacita.core.spec.seeds import is_guessable
 from tacita.microdata.plans.plan import Protection
 

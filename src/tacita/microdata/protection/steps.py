@@ -16,7 +16,7 @@ import numpy as np
 from tacita.core import DataError, Ints, Mask, Microdata, ParameterError, RecordMethod, Roles, RunContext
 from tacita.core.results.release import Claim, LabelMaps, Withdrawn
 from tacita.core.spec import registry
-from tacita.core.spec.options import Missing, ReleaseOptions
+from tacita.core.spec.release_options import Missing, ReleaseOptions
 from tacita.io.frames import gathered, regathered, without_memory
 from tacita.microdata import verify
 from tacita.microdata.plans.plan import PlannedStep

@@ -28,7 +28,7 @@ from tacita.core.results.release import AttributeSummary, Claim, StepRecord, sea
 from tacita.core.results.score import Files
 from tacita.core.results.warning_severity import gravest_first
 from tacita.core.spec import registry
-from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.release_options import ReleaseOptions
 from tacita.core.spec.roles import OF_STEPS
 from tacita.io.versions import versions
 from tacita.microdata import warnings

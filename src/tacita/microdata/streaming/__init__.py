@@ -5,7 +5,7 @@
               axis until a part holds about as many records as one process should.
 3. `making`   The plan is carried out on each part, as on a file of its own.
 4. `joining`  The parts' records are written in the order of the source, under another name.
-5. `verify.parts` reads source and written file anew, part by part, and tries to refute every promise.
+5. `verify.large_files` reads source and written file anew, part by part, and tries to refute every promise.
 6. `measuring` and `telling`  Every part is asked for what figures are told from; only then does the file get
               its name.
 

@@ -15,15 +15,18 @@ from tacita.core.data.global_statistics import Whole
 from tacita.core.data.microdata import refuse_passing_over
 from tacita.core.data.number_parsing import Parsed
 from tacita.io.hashing import Hashes, cells_of, fractions, mixed
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.microdata.protection.checks import refuse_gaps
 
 # Records read at a time; sums are taken of so many, whatever the files are split into.
 CHUNK = 2**18
 # What numbers are drawn for: samples, and which of equal records goes where.
-SAMPLING, TIES = 1, 2
-# Records in the sample by which cuts are planted: at least, and of how many one.
-_SAMPLE, _ONE_IN = 200_000, 1000
+SAMPLING = 1
+TIES = 2
+# Records in the sample by which cuts are planted, at least.
+_SAMPLE = 200_000
+# Records for one in that sample.
+_ONE_IN = 1000
 
 
 @dataclass(frozen=True)

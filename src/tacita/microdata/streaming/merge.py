@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import RunContext
-from tacita.io.parts import in_one_piece, taken
+from tacita.io.parquet_dataset import in_one_piece, taken
 from tacita.io.workdir import Scratch
 
 from .partition import SPAN

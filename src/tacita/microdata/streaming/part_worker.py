@@ -14,7 +14,7 @@ from tacita.core.results.release import Requirement
 from tacita.io.claim_store import PackedClaim
 from tacita.io.formats.record_format import to_arrow
 from tacita.io.hashing import fractions
-from tacita.io.parts import in_one_piece, taken
+from tacita.io.parquet_dataset import in_one_piece, taken
 from tacita.io.workdir import Scratch
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.protection.steps import Made, make, steps_for

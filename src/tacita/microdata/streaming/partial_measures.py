@@ -20,7 +20,7 @@ from tacita.microdata.measures.measure import Measure, with_those_asked
 from tacita.microdata.measures.partial_aggregation import Part, Question, told_of_all
 from tacita.microdata.measures.record_alignment import Aligned, aligned
 from tacita.microdata.plans.plan import Protection
-from tacita.microdata.verify.parts import read_again
+from tacita.microdata.verify.large_files import read_again
 
 _HERE = "tacita.microdata.streaming.partial_measures"
 _STAGE = "measuring all records"

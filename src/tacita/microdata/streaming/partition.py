@@ -12,7 +12,7 @@ from tacita.core import Ints, Microdata, Roles
 from tacita.core.data.global_statistics import Whole
 from tacita.core.spec.roles import RolesOfFile, RolesOfSteps
 from tacita.io.hashing import fractions
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.io.workdir import Scratch
 
 from .cut_points import Cut, part_of, planted

@@ -14,11 +14,11 @@ import numpy as np
 from tacita.core import InferenceError, Microdata, RecordsRelease, RunContext, Verdict
 from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.score import Files
-from tacita.core.spec.options import Missing
+from tacita.core.spec.release_options import Missing
 from tacita.core.spec.seeds import as_seed
 from tacita.executors import Executor, ExecutorSection, opened
 from tacita.io import fingerprint_of
-from tacita.io.parts import ParquetParts, write_pieces
+from tacita.io.parquet_dataset import ParquetParts, write_pieces
 from tacita.io.versions import versions
 from tacita.io.workdir import Scratch
 from tacita.microdata import verify
@@ -29,7 +29,7 @@ from tacita.microdata.protection.safeguards import accepted_of_plan
 from tacita.microdata.protection.steps import Step, steps_for
 from tacita.microdata.release.record import only_coarser, suited
 from tacita.microdata.release.requirement_checks import insist, judge
-from tacita.microdata.verify.parts import JudgeTask, PairTask, judge_file, together
+from tacita.microdata.verify.large_files import JudgeTask, PairTask, judge_file, together
 
 from .global_scan import Dealt, survey
 from .merge import in_order
@@ -292,10 +292,10 @@ class _Work:
                     ),
                 )
             )
-        self._map("reading both files again", "tacita.microdata.verify.parts:deal_pair", tasks)
+        self._map("reading both files again", "tacita.microdata.verify.large_files:deal_pair", tasks)
         judged = self._map(
             "verifying parts",
-            "tacita.microdata.verify.parts:judge_part",
+            "tacita.microdata.verify.large_files:judge_part",
             [
                 JudgeTask(
                     folder=self.scratch.folder,

@@ -21,7 +21,7 @@ from . import (
     categories,
     checks,
     dropping,
-    files,
+    file_metadata,
     generalisation,
     hidden_content,
     inference,
@@ -290,12 +290,12 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     "file-plain": Check(
         "The file can be read back and holds nothing but names and cells, and labels that cells bear out.",
-        files.nothing_but_cells,
+        file_metadata.nothing_but_cells,
     ),
     "file-written-again": Check(
         "The file can be read back, and its format writes names and cells alone as the same bytes again; "
         "only the format itself has read it.",
-        files.written_again,
+        file_metadata.written_again,
     ),
 }
 
@@ -378,7 +378,7 @@ class WrittenFile:
 
 def verify_file(written: WrittenFile, claim: Claim) -> tuple[Verdict, ...]:
     """Try to refute every promise of a release from the very bytes that would be written."""
-    name = files.promise_of(written.form)
+    name = file_metadata.promise_of(written.form)
     try:
         decoded = written.decoded
     except DataError:

@@ -22,14 +22,20 @@ from .learning import Few, Known, Target, by_few, by_groups, by_order, foretell,
 # Below this probability of so many hits by guessing, over all combinations that were tried, it is no chance.
 _CHANCE = 1e-6
 # Records in which columns are looked at first; what goes on agrees so well there, in so many places.
-_GLANCE, _AGREES, _PLACES = 2_000, 0.75, 8
+_GLANCE = 2_000
+_AGREES = 0.75
+_PLACES = 8
 # Or it agrees by so much better than its parts, and foretells values there, if less surely than it must.
-_BETTER, _SURPRISE_AT_A_GLANCE = 0.1, 10.0
+_BETTER = 0.1
+_SURPRISE_AT_A_GLANCE = 10.0
 # A column by itself may determine few of the values. Up to so many cells all of them are looked at whole.
 _AGREES_ALONE = 0.03
 _ALL_ALONE = 3_000_000
 # Pairs and triples that are glanced at, those of them that are looked at, and columns that they are made of.
-_MOST_PAIRS, _MOST_TRIPLES, _MOST_LOOKS, _MOST_COLUMNS = 400, 500, 80, 60
+_MOST_PAIRS = 400
+_MOST_TRIPLES = 500
+_MOST_LOOKS = 80
+_MOST_COLUMNS = 60
 # Columns together must give back this share of what is hidden: some group of theirs is always pure.
 _OF_SEVERAL = 0.1
 # With a column of which at least this share of values is distinct, no combination repeats.
@@ -37,7 +43,9 @@ _DISTINCT = 0.9
 # Records times combinations and columns that are looked at whole.
 _BUDGET = 40_000_000
 # Two columns of so many places may be a map; it is looked at in boxes of so many records.
-_PLACES_OF_A_MAP, _IN_A_BOX, _MOST_MAPS = 40, 6, 28
+_PLACES_OF_A_MAP = 40
+_IN_A_BOX = 6
+_MOST_MAPS = 28
 
 
 @dataclass(frozen=True, repr=False)

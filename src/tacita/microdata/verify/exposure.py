@@ -17,7 +17,8 @@ from .hidden import HiddenColumn, shown_as
 from .learning import Target
 
 # What is known of a cell: nothing, what its original is shown as elsewhere, or the original itself.
-_SHOWN, _ORIGINAL = 1, 2
+_SHOWN = 1
+_ORIGINAL = 2
 # Combinations of values that are looked at together.
 _AT_ONCE = 2_000_000
 

@@ -21,7 +21,8 @@ from .ranks import figures, ranks_of
 # Records of a group that must agree where the attacker knows the relation and no record shows it.
 _STRUCTURE = 4
 # Masked numbers that so many records have may be in common to a group; where fewer do, nothing is looked for.
-_IN_COMMON, _OF_NUMBERS = 3, 0.1
+_IN_COMMON = 3
+_OF_NUMBERS = 0.1
 
 
 @dataclass(frozen=True, repr=False)

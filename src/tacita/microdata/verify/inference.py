@@ -26,8 +26,10 @@ from .ranks import quantities
 NAME = "withstands-inference"
 # By this name it is recorded that a release gives back what it hid.
 ACCEPTED = "keys-determined"
-# What may be exposed where k is promised, of the records whose keys were changed, and a few in any case.
-_EXPOSED, _A_FEW = 0.01, 2
+# Share of the records with changed keys that may be exposed where k is promised.
+_EXPOSED = 0.01
+# Count of them that may be exposed in any case.
+_A_FEW = 2
 # What may be given back of the changed cells of a column where no k is promised.
 _MOST_OF_A_COLUMN = 0.5
 # Fewer determined cells are not worth a word where no k is promised.
@@ -35,7 +37,8 @@ _WORTH = 3
 # Of masked numbers, this share must come back from groups.
 _OF_NUMBERS = 0.1
 # Sets of columns that are named, those that give back most.
-_NAMED, _WORTH_NAMING = 3, 0.1
+_NAMED = 3
+_WORTH_NAMING = 0.1
 _OF_K = frozenset(("k-anonymous", "k-anonymous-to-all"))
 # What only leaves something out: there is nothing to undo.
 _NOTHING_TO_UNDO = "dropped"

@@ -19,11 +19,14 @@ from tacita.core import Floats, Ints, Mask
 from tacita.core.arrays import numbered
 
 # The share that must be predicted: of shown values what guessing leaves open, of hidden ones those foretold.
-_FUNCTIONAL, _ON_HIDDEN = 0.95, 0.8
+_FUNCTIONAL = 0.95
+_ON_HIDDEN = 0.8
 # One record in so many may differ from the value, or the few values, of its group: errors in the data.
-_ERRORS_IN, _ERRORS_OF_FEW = 20, 100
+_ERRORS_IN = 20
+_ERRORS_OF_FEW = 100
 # Hidden values of which a few must foretell this share; a guess may be among them a third of the time.
-_FEW_ON_HIDDEN, _FEW_BY_CHANCE = 0.95, 0.35
+_FEW_ON_HIDDEN = 0.95
+_FEW_BY_CHANCE = 0.35
 # Fewer hidden values than this cannot refute what was learnt from the others.
 _FEW_HIDDEN = 5
 # Pairs of groups and values are counted in a table of so many cells a record at most, beyond it by sorting.

@@ -12,19 +12,24 @@ from tacita.core import Floats, Ints, Mask
 from tacita.core.arrays import decimal_step
 
 # Fewer records for each column than this fit anything, as do fewer than so many in all.
-_RECORDS_A_COLUMN, _FEWEST = 8, 24
+_RECORDS_A_COLUMN = 8
+_FEWEST = 24
 # Columns beyond which a relation is no longer looked for; those with most distinct values are kept.
 _MOST_COLUMNS = 60
 # Of so many records some are looked at first.
-_MANY, _SOME = 8_000, 4_000
+_MANY = 8_000
+_SOME = 4_000
 # The share of records on which the relation is fitted again: some may break it, by an error or an exception.
-_BEST, _ROUNDS = 0.75, 8
+_BEST = 0.75
+_ROUNDS = 8
 # A value is known to half the step in which it is written, or to half a thousandth of its spread; with masked
 # columns, which are nearly right everywhere, to half of what is next to nothing.
-_FINE, _EXACT = 1e-3, 1e-6
+_FINE = 1e-3
+_EXACT = 1e-6
 # What a column may add, in spreads of what is found or in what a value is known to, and still be no part of
 # the relation.
-_NO_PART, _BELOW_STEP = 1e-4, 0.1
+_NO_PART = 1e-4
+_BELOW_STEP = 0.1
 # Of the values that chance leaves open, those that come back where a relation is no mere correlation.
 _RELATION = 0.5
 # Of the hidden values that chance leaves open, those that a relation with protected columns, or a copy of

@@ -14,10 +14,13 @@ from .categories import sorting_keys
 from .evidence import Evidence, distinct, sizes
 from .mixed import is_numeric
 
-# Halvings without which there is no interval, and what the last digits of one may be off.
-_FEWEST_HALVINGS, _LAST_DIGITS = 5, 1e-5
+# Halvings without which there is no interval.
+_FEWEST_HALVINGS = 5
+# What the last digits of an interval may be off.
+_LAST_DIGITS = 1e-5
 # Numbers of which a column has more are compared by tenths.
-_MANY, _TENTHS = 100, 10
+_MANY = 100
+_TENTHS = 10
 # Student's t that 2.5 % of the law lie above, by degrees of freedom from 1; then by an expansion.
 _T = (12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157, 2.228139)
 _NORMAL = 1.959963985

@@ -21,7 +21,8 @@ from .evidence import Evidence, publishes
 _NEAR = 0.999e-3
 # A hair over the shares that methods go by, whose last digit may round to the other side.
 _HAIR = 1e-3
-_MOST_RECORDS, _FEW = 0.2, 3
+_MOST_RECORDS = 0.2
+_FEW = 3
 # What the last digits of a mean may be off, as a share of the largest value.
 _LAST_DIGITS = 1e-12
 # Stands for a category that no original has.

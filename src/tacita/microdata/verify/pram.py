@@ -27,7 +27,8 @@ Names = list[str | None]
 # A sound release fails all tests of chance together about this rarely.
 _CHANCE = 1e-9
 # Rows sum to one, and frequencies stay, to this part of the records.
-_SUMS, _EXACT = 1e-9, 1e-12
+_SUMS = 1e-9
+_EXACT = 1e-12
 # Changes are counted in so many runs of neighbouring records.
 _RUNS = 8
 _NO_MATRIX = "the claim does not say which matrix each record was drawn from"

@@ -14,7 +14,8 @@ from .evidence import Evidence, named_units
 from .maskings import Part, parts
 
 # A hair over the half and the fifth that methods go by, whose last digit may round to the other side.
-_MOST_OF_A_COLUMN, _MOST_RECORDS = 0.501, 0.201
+_MOST_OF_A_COLUMN = 0.501
+_MOST_RECORDS = 0.201
 _FEW = 3
 _FINE = 1e-3
 _EXPONENTS = (-15, 9)

@@ -24,7 +24,8 @@ _NEAR = 0.999e-3
 _BY_CHANCE = 2
 # Columns of spread 1 that cancel to this part of it (root mean square) hold a relation in the originals;
 # in the release it must hold to the second figure in every record.
-_RELATED, _KEPT = 1e-12, 1e-9
+_RELATED = 1e-12
+_KEPT = 1e-9
 
 
 @dataclass(frozen=True, repr=False)

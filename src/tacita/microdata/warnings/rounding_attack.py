@@ -17,7 +17,8 @@ from tacita.core.results.release import DECLARED, Claim
 from tacita.microdata.protection.protect import Protected
 
 # Of the values that chance alone would not give back, and of whole records; above, it is no masking.
-_MOST_OF_A_COLUMN, _MOST_RECORDS = 0.5, 0.2
+_MOST_OF_A_COLUMN = 0.5
+_MOST_RECORDS = 0.2
 # More records than this that share a combination of values hide each other.
 _FEW = 3
 # To a thousandth of its spread a value is known, however many digits it is written with.

@@ -17,7 +17,8 @@ from .finders import of_steps
 # Fewer of a column that come back, of those that chance leaves open, are not worth a word.
 _WORTH_TELLING = 0.05
 # Columns of spread 1 that cancel to this part of it are tied in the originals; in the release to the second.
-_RELATED, _BROKEN = 1e-10, 1e-6
+_RELATED = 1e-10
+_BROKEN = 1e-6
 
 
 @of_steps

@@ -25,8 +25,10 @@ from tacita.core.arrays import Floats, Ints, Mask
 from .adjustment_method import Adjustment
 from .sums import sums_of
 
-# Rows of the noise of magnitudes, and steps of it.
-_ROWS, _PARTS = 3, 4
+# Rows of the noise of magnitudes.
+_ROWS = 3
+# Steps of that noise in a unit.
+_PARTS = 4
 
 
 class CellKey(Adjustment):

@@ -22,14 +22,32 @@ from tacita.solvers.highs import LinearProgramme
 from .sums import Sums, sums_of
 from .time_limit import Patience
 
-# In units of the base: what is this near a whole number is one.
-_WHOLE = 1e-9
-_SOLVED = 1e-6
-# How far cells may go where no table is known that goes less far.
-_STEPS = 3
-# Seconds for one box; one that needs less is made larger, one that needs all of them smaller.
-_ONE_BOX, _FAST = 2.0, 0.3
-_FIRST, _LEAST, _MOST = 6, 3, 60
+
+@dataclass(frozen=True)
+class ControlledRoundingSettings:
+    """How controlled rounding improves a table box by box, and its tolerances.
+
+    `python -m benchmarks adjustment` prints distances and seconds of the methods. Larger boxes come nearer
+    and take longer.
+    """
+
+    # tolerance, in units of the base: what is this near to a whole number is one
+    integrality: float = 1e-9
+    # the same of a solution of the LP
+    solver_integrality: float = 1e-6
+    # multiples of the base that a cell may go away where no incumbent goes less far
+    steps: int = 3
+    # seconds for a box; one that takes them all is followed by a smaller one
+    box_seconds: float = 2.0
+    # seconds below which the next box is larger
+    fast_seconds: float = 0.3
+    # categories of a dimension that a box spans at first, at least and at most
+    first_size: int = 6
+    least_size: int = 3
+    largest_size: int = 60
+
+
+SETTINGS = ControlledRoundingSettings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +75,12 @@ class Task:
 
     @property
     def floors(self) -> Floats:
-        return np.asarray(np.floor(self.units + _WHOLE), dtype=np.float64)
+        return np.asarray(np.floor(self.units + SETTINGS.integrality), dtype=np.float64)
 
     @property
     def rests(self) -> Floats:
         rest = self.units - self.floors
-        return np.asarray(np.where(rest <= _WHOLE, 0.0, rest), dtype=np.float64)
+        return np.asarray(np.where(rest <= SETTINGS.integrality, 0.0, rest), dtype=np.float64)
 
     def distance(self, units: Floats) -> float:
         return float(np.abs(units - self.units).sum())
@@ -120,7 +138,7 @@ def _floor(programme: LinearProgramme, task: Task, free: Mask) -> float:
 
 def _whole(task: Task, free: Mask, x: Floats) -> Floats | None:
     """The table of a solution, if that is whole and every sum is right."""
-    if np.abs(x - np.rint(x)).max(initial=0.0) > _SOLVED:
+    if np.abs(x - np.rint(x)).max(initial=0.0) > SETTINGS.solver_integrality:
         return None
     units = task.floors.copy()
     units[free] += np.rint(x)
@@ -156,11 +174,13 @@ def _by_parts(task: Task, sums: Sums, run: RunContext) -> Floats | None:
 
     parts = sums.parts
     floors, rests = task.floors[parts], task.rests[parts]
-    free = np.flatnonzero((rests > 0) & (floors + 1 <= task.high[parts] + _WHOLE))
+    free = np.flatnonzero((rests > 0) & (floors + 1 <= task.high[parts] + SETTINGS.integrality))
     lacking = task.units - sums.of(floors)
     chosen = nearest_sums(sums.matrix[:, free], lacking, 1.0, None, run.search_generator())
     units = sums.of(floors + np.bincount(free[chosen], minlength=parts.size))
-    inside = (units >= task.low - _WHOLE).all() and (units <= task.high + _WHOLE).all()
+    inside = (units >= task.low - SETTINGS.integrality).all() and (
+        units <= task.high + SETTINGS.integrality
+    ).all()
     # parts that are tied among themselves, as by linked tables, are not free to be chosen
     return units if inside and not np.abs(task.relations.residuals(units)).any() else None
 
@@ -173,7 +193,7 @@ def _stretched(task: Task, start: Floats | None, patience: Patience) -> Floats |
     plain = sparse.csc_array((signs, (row, cells)), shape=(used.size, n))
     matrix = sparse.hstack([plain, plain, -plain], format="csc")
     sides = -np.rint(task.relations.residuals(floors))[used]
-    steps = float(_STEPS if start is None else max(1, _beyond(task, start)))
+    steps = float(SETTINGS.steps if start is None else max(1, _beyond(task, start)))
     # a true nought stays one
     empty = task.units == 0
     up = np.where(empty, 0.0, np.minimum(steps, np.maximum(0.0, task.high - floors - (rests > 0))))
@@ -200,8 +220,16 @@ def as_task(
     """A table of values as one in units."""
     units = values / base
     near = np.rint(units)
-    units = np.where(np.abs(units - near) <= _WHOLE * np.maximum(1.0, np.abs(units)), near, units)
-    return Task(relations, units, np.ceil(low / base - _WHOLE), np.floor(high / base + _WHOLE), codes)
+    units = np.where(
+        np.abs(units - near) <= SETTINGS.integrality * np.maximum(1.0, np.abs(units)), near, units
+    )
+    return Task(
+        relations,
+        units,
+        np.ceil(low / base - SETTINGS.integrality),
+        np.floor(high / base + SETTINGS.integrality),
+        codes,
+    )
 
 
 def polished(
@@ -216,7 +244,7 @@ def polished(
     """Other whole numbers beside the units, nearer to them, until time is over; sums are kept throughout."""
     if codes.shape[1] < 2:
         return rounded
-    labels, size = codes.max(axis=0) + 1, _FIRST
+    labels, size = codes.max(axis=0) + 1, SETTINGS.first_size
     while not patience.over():
         began = perf_counter()
         chosen = _box(codes, labels, size, generator) & movable
@@ -225,9 +253,15 @@ def polished(
             rounded = other
         spent = perf_counter() - began
         whole = all(size >= each for each in labels)
-        if whole and spent < _ONE_BOX:
+        if whole and spent < SETTINGS.box_seconds:
             break
-        size = min(_MOST, size + 1) if spent < _FAST else max(_LEAST, size - 1) if spent > _ONE_BOX else size
+        size = (
+            min(SETTINGS.largest_size, size + 1)
+            if spent < SETTINGS.fast_seconds
+            else max(SETTINGS.least_size, size - 1)
+            if spent > SETTINGS.box_seconds
+            else size
+        )
     return rounded
 
 
@@ -254,7 +288,7 @@ def _anew(relations: Relations, units: Floats, rounded: Floats, chosen: Mask, pa
     low, high = np.minimum(0.0, now), np.maximum(1.0, now)
     slope = np.where(now > 1, 1.0, np.where(now < 0, -1.0, 1 - 2 * (units[chosen] - floors)))
     programme = LinearProgramme.of(slope, low, high, matrix, sides, sides)
-    found = programme.choose(now, patience.over, time_limit=min(_ONE_BOX, patience.left + 0.01))
+    found = programme.choose(now, patience.over, time_limit=min(SETTINGS.box_seconds, patience.left + 0.01))
     if found.x is None:
         return rounded
     other = rounded.copy()

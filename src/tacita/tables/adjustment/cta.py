@@ -23,11 +23,25 @@ from .decimals import exactly_additive
 from .sums import settled, sums_of
 from .time_limit import Patience
 
-# Of a value: what a solver may be off.
-_OFF = 1e-7
-# Rounds of least squares. Of the largest entry: what makes a singular system solvable, and of a change: what
-# counts as none.
-_ROUNDS, _RIDGE, _NOISE = 200, 1e-13, 1e-11
+
+@dataclass(frozen=True)
+class CTASettings:
+    """Tolerances of controlled tabular adjustment, and when its least squares end.
+
+    `python -m benchmarks adjustment` prints distances and seconds of the methods.
+    """
+
+    # share of a value that a solver may be off
+    tolerance: float = 1e-7
+    # rounds of the active set method, at most
+    rounds: int = 200
+    # share of the largest diagonal entry that is added, so that a singular system has a solution
+    ridge: float = 1e-13
+    # share of the largest change below which a change is rounding
+    noise: float = 1e-11
+
+
+SETTINGS = CTASettings()
 
 
 def _as_number(norm: object) -> object:
@@ -134,7 +148,7 @@ def _summed(table: Table, values: Floats, ends: tuple[Floats, Floats]) -> Floats
     """
     sums, values = sums_of(table.relations, table.n), values.clip(*ends)
     # what a solver left of zero is zero, and what it did not move stays as it was
-    still = np.abs(values - table.values) <= _OFF * np.maximum(1.0, np.abs(table.values))
+    still = np.abs(values - table.values) <= SETTINGS.tolerance * np.maximum(1.0, np.abs(table.values))
     tidy = np.where(still, table.values, values.round(9))
     exact = exactly_additive(table.relations, sums, tidy, ends, still)
     if exact is not None:
@@ -318,17 +332,17 @@ def least_squares(matrix: sparse.csc_array, weights: Floats, low: Floats, high: 
     [3.0, -1.5, 1.5]
     """
     below, above = low > 0, high < 0
-    for _ in range(_ROUNDS):
+    for _ in range(SETTINGS.rounds):
         free = ~(below | above)
         fixed = np.where(below, low, np.where(above, high, 0.0))
         part = matrix[:, free]
         pull = part @ sparse.diags_array(1.0 / weights[free]) @ part.T
-        ridge = _RIDGE * max(float(pull.diagonal().max(initial=0.0)), 1e-300)
+        ridge = SETTINGS.ridge * max(float(pull.diagonal().max(initial=0.0)), 1e-300)
         system = (pull + ridge * sparse.eye_array(matrix.shape[0])).tocsc()
         multipliers = splu(system).solve(-(matrix @ fixed))
         pushed = (matrix.T @ multipliers) / weights
         change = np.where(free, pushed, fixed)
-        noise = _NOISE * max(1.0, float(np.abs(change).max(initial=0.0)))
+        noise = SETTINGS.noise * max(1.0, float(np.abs(change).max(initial=0.0)))
         # at an end, a change stays only as long as the multipliers push it there
         now_below = np.where(below, pushed <= low + noise, free & (change < low - noise))
         now_above = np.where(above, pushed >= high - noise, free & (change > high + noise))

@@ -13,10 +13,14 @@ from tacita.core.arrays import Floats, Ints, Mask
 
 from .sums import Sums
 
-# Decimal digits of the values, and the largest whole number that a sum of them may reach.
-_DIGITS, _LARGEST = 9, 2.0**52
-# Of a value: within what a cell counts as standing at an end, and what an end may be off.
-_NEAR, _OFF = 1e-7, 5e-10
+# Decimal digits of the values.
+_DIGITS = 9
+# Largest whole number that a sum of them may reach.
+_LARGEST = 2.0**52
+# Share of a value within which a cell counts as standing at an end.
+_NEAR = 1e-7
+# Share of a value that an end may be off.
+_OFF = 5e-10
 # Entries of the conditions that keep sums at their ends: beyond that, they are left to the slack of the ends.
 _MOST_ENTRIES = 1_000_000
 

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints
 
-# Exchanges at most: for every part that is raised, and in all.
-_ROUNDS, _MOST = 8, 20_000
-# Times that small problems are begun anew, in another order of equals, and the parts for which there is time.
-_TRIES, _PARTS = 20, 8_000
+
+@dataclass(frozen=True)
+class GreedySettings:
+    """How long a greedy choice of parts is improved.
+
+    `python -m benchmarks adjustment` prints distances and seconds of the methods.
+    """
+
+    # exchanges for every part that is raised, and in all, at most
+    exchanges_per_part: int = 8
+    exchanges: int = 20_000
+    # times that a small problem is begun anew, with ties in another order
+    starts: int = 20
+    # parts times starts, at most
+    started_parts: int = 8_000
+
+
+SETTINGS = GreedySettings()
 
 
 def nearest_sums(
@@ -29,7 +45,7 @@ def nearest_sums(
     """
     n = matrix.shape[1]
     best, least = np.zeros(0, dtype=np.int64), np.inf
-    for _ in range(max(1, min(_TRIES, _PARTS // max(n, 1)))):
+    for _ in range(max(1, min(SETTINGS.starts, SETTINGS.started_parts // max(n, 1)))):
         order = generator.permutation(n)
         chosen = np.sort(order[_chosen(matrix[:, order], lacking, step, number)])
         left = lacking - step * np.asarray(matrix[:, chosen].sum(axis=1)).ravel()
@@ -62,7 +78,7 @@ def _chosen(matrix: sparse.csr_array, lacking: Floats, step: float, number: int 
             break
         change(column, 1.0)
     still = 0
-    for turn in range(min(_MOST, _ROUNDS * int(chosen.sum()))):
+    for turn in range(min(SETTINGS.exchanges, SETTINGS.exchanges_per_part * int(chosen.sum()))):
         members = np.flatnonzero(chosen)
         # the least useful one first; when that stays, each in turn
         out = best(-useful, chosen) if turn == 0 or still == 0 else int(members[turn % members.size])

@@ -17,8 +17,10 @@ from tacita.core.arrays import Floats
 
 # Of the variance: a row needs so much more than the least, or its probabilities are not positive.
 _SLACK = 1e-7
-# Newton steps at most, and how near a mean must come for a step to be the last.
-_STEPS, _MET = 60, 1e-14
+# Newton steps, at most.
+_STEPS = 60
+# Distance of the means at which a step is the last.
+_MET = 1e-14
 
 
 def noise_table(

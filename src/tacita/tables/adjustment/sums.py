@@ -10,8 +10,10 @@ from scipy import sparse
 from tacita.core import DataError, Relations
 from tacita.core.arrays import Floats, Ints, Mask
 
-# How often what is lacking is made up for, and the part of it that may be left each time.
-_TIMES, _LOST = 3, 1e-10
+# Times that what is lacking is made up for.
+_TIMES = 3
+# Share of it that may be left each time.
+_LOST = 1e-10
 
 
 class Sums(NamedTuple):

@@ -12,8 +12,10 @@ from tacita.core.arrays import Floats, Ints
 
 from .sums import Sums
 
-# Digits behind the point that are looked for; without, a base is divided into so many parts.
-_DIGITS, _PARTS = 9, 2**40
+# Digits behind the point that are looked for.
+_DIGITS = 9
+# Parts of a base that has more digits.
+_PARTS = 2**40
 
 
 class Circuits:

@@ -35,7 +35,8 @@ from .contributor_columns import CELL_KEY, COUNT, RULES, columns_of, counted, is
 Dimensions = Sequence[Hierarchy]
 # the column of a list that has the label above each label of a dimension
 ABOVE = "parent_of_{}"
-_RECORDS, _LARGEST = "cell_records", "cell_largest"
+_RECORDS = "cell_records"
+_LARGEST = "cell_largest"
 
 
 def from_cells(

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacita.core import CellKeys, Contributors, DataError, Hierarchy, ParameterError, Relations, Table
 from tacita.core.arrays import Floats, Ints
-from tacita.tables.verify.parts import Part
+from tacita.tables.verify.published_tables import Part
 
 
 def link_tables(tables: Sequence[Table]) -> Table:

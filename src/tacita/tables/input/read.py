@@ -17,7 +17,7 @@ from tacita.executors.section import ExecutorSection
 from tacita.io import content_of
 from tacita.io.formats.parquet import Parquet
 from tacita.io.formats.record_format import refuse_huge
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.io.tables import argus
 from tacita.tables.plans.dimensions import Division
 from tacita.tables.plans.plan import AnyTablePlan, LinkedPlan, TablePlan, TabulatePlan
@@ -29,9 +29,9 @@ from tacita.tables.plans.sections import (
     TableSection,
 )
 from tacita.tables.rules.rule_syntax import build_rules
-from tacita.tables.verify.parts import Part
+from tacita.tables.verify.published_tables import Part
 
-from .aggregation.parts import RecordParts
+from .aggregation.parquet_aggregation import RecordParts
 
 Files = dict[str, Path | None]
 

@@ -12,8 +12,8 @@ from tacita.tables.plans.dimensions import TOTAL, Division
 from tacita.tables.rules import Rule, apply_rules, rules_of
 from tacita.tables.rules.request_rules import Request
 
+from .aggregation.parquet_aggregation import RecordParts
 from .aggregation.partial_table import Portion, Summed
-from .aggregation.parts import RecordParts
 from .aggregation.table_request import Asked, refuse_shared_keys
 from .contributor_columns import is_kept
 

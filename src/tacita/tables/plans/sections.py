@@ -14,8 +14,8 @@ from tacita.core.errors import ParameterError
 from tacita.core.spec import registry
 from tacita.core.spec.accepted_risks import ACCEPT_WORDS, Accepted
 from tacita.core.spec.method import Method
-from tacita.core.spec.options import Seed
 from tacita.core.spec.params import Parameters
+from tacita.core.spec.release_options import Seed
 from tacita.core.spec.roles import Names
 from tacita.io import InputSection, by_ending
 

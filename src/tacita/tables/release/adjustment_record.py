@@ -13,7 +13,7 @@ from tacita.core.results.release import warned
 from tacita.core.results.verdicts import faults
 from tacita.core.spec.seeds import portable
 from tacita.tables.verify.adjusted import AdjustedAudit, AdjustmentClaim
-from tacita.tables.verify.parts import Part
+from tacita.tables.verify.published_tables import Part
 
 from .record import FileAudit, TableRecord, finite, place_names, place_of
 

@@ -50,7 +50,7 @@ from tacita.tables.verify.adjusted import AdjustedAudit, AdjustmentClaim, audit_
 from tacita.tables.verify.adjusted import require_safe as require_adjusted_safe
 from tacita.tables.verify.audit import audit, require_safe
 from tacita.tables.verify.claim import encoded, encoded_all
-from tacita.tables.verify.parts import parts_or_whole, seen_together
+from tacita.tables.verify.published_tables import parts_or_whole, seen_together
 from tacita.tables.verify.suppressed import SuppressionClaim, changed
 
 from .adjustment_record import AdjustedFileAudit, AdjustmentRecord
@@ -187,7 +187,7 @@ def suppress(
     accept_risks : bool or list of str, default=False
         Risks that are accepted, and recorded: "less-protection" than a rule asks for (or True), and
         "no-sensitive-cells", where no rule, status or mark says which cells are sensitive.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the search.
     **method_params
         Parameters of the method, such as ``seconds=60``.
@@ -258,7 +258,7 @@ def adjust(
         Makes what is drawn repeatable. None draws from the operating system.
     accept_risks : bool or list of str, default=False
         ["less-protection"] or True accepts less protection and a short seed, and is recorded.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the search.
     **method_params
         Parameters of the method, such as ``base=5``.

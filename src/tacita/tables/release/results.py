@@ -65,7 +65,7 @@ class SuppressedTable(Pattern, Framed):
             Public: the table, ending in .csv, .xlsx or .html.
         report, json_report : path
             Confidential: the review as a page and as JSON.
-        context : Run, optional
+        context : RunContext, optional
             Listens to the audit.
         force : bool, default=False
             Overwrite files.
@@ -122,7 +122,7 @@ class AdjustedTable(Adjusted, Framed):
             Public: the table, ending in .csv, .xlsx or .html, and what its users must know.
         report, json_report : path
             Confidential: the review as a page and as JSON.
-        context : Run, optional
+        context : RunContext, optional
             Listens to the audit.
         force : bool, default=False
             Overwrite files.

@@ -13,7 +13,7 @@ from tacita.core.results.release import warned
 from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS
 from tacita.core.spec.setting_syntax import setting
 from tacita.tables.verify.audit import Audit
-from tacita.tables.verify.parts import Part
+from tacita.tables.verify.published_tables import Part
 from tacita.tables.verify.suppressed import SuppressionClaim
 from tacita.tables.verify.unjudged import NOTHING_JUDGED
 

@@ -26,11 +26,13 @@ from tacita.io.tables.reading import differs
 from .claim import NOTHING_BESIDES, FileEvidence, TableClaim
 from .inference import Inferred, infer, parts_of_sums
 from .keyed import other_noise, unlike_noise
-from .parts import Part
 from .protection_criteria import Failure
+from .published_tables import Part
 
-# Of the size of a line: what 15 digits lose where values are not whole. Of a level: what rounding may take.
-_DIGITS, _ROUNDING = 1e-12, 1e-9
+# Share of the size of a line that 15 digits lose where values are not whole.
+_DIGITS = 1e-12
+# Share of a level that rounding may take.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,7 +18,7 @@ from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import Seen
 from tacita.io.tables.table_format import PublishedFormat
 
-from .parts import Part, parts_or_whole, seen_together
+from .published_tables import Part, parts_or_whole, seen_together
 
 
 class TableClaim(ABC):

@@ -21,10 +21,14 @@ from tacita.core.arrays import Floats, Ints, Mask
 from .integers import failures_of
 from .protection_criteria import Failure, Judge, counts_whole
 
-# Entries of the common table up to which it is written down, and seconds for its linear programs.
-_MOST, _SECONDS = 20_000, 120.0
-# Seconds for entries of counts, and what a solver may be off a whole number.
-_SECONDS_FOR_ENTRIES, _WHOLE = 20.0, 1e-6
+# Entries of the common table up to which it is written down.
+_MOST = 20_000
+# Seconds for its linear programs.
+_SECONDS = 120.0
+# Seconds for entries of counts.
+_SECONDS_FOR_ENTRIES = 20.0
+# Tolerance of a solver's whole numbers.
+_WHOLE = 1e-6
 
 COMMON = "given away by the common table of linked ones"
 

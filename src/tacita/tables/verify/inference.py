@@ -18,8 +18,10 @@ from tacita.core.arrays import Floats, Ints, Mask
 from .attacker import Attacker
 from .protection_criteria import Failure
 
-# Cells up to which every one is attacked, not only the sensitive ones; and questions to programmes at most.
-_ALL, _MOST = 300, 400
+# Cells up to which every one is attacked, not only the sensitive ones.
+_ALL = 300
+# Linear programs, at most.
+_MOST = 400
 # Of what is asked: what rounding may take from it.
 _ROUNDING = 1e-9
 _WHOLE = 1e-6

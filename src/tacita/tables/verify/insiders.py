@@ -24,8 +24,10 @@ from .protection_criteria import Judge, Leak
 
 INSIDER = "known to a contributor"
 
-# Seconds for the attacks of single contributors, and for one movement in whole numbers.
-_SECONDS, _ONE = 60.0, 5.0
+# Seconds for the attacks of single contributors.
+_SECONDS = 60.0
+# Seconds for one movement in whole numbers.
+_ONE = 5.0
 # Of a value: what rounding may take from it.
 _ROUNDING = 1e-9
 

@@ -24,8 +24,10 @@ from .protection_criteria import Failure, Judge
 if TYPE_CHECKING:
     from tacita.solvers.highs import LinearProgramme
 
-# Seconds of all integer programs of an audit, and of one of them.
-_SECONDS, _ONE = 120.0, 20.0
+# Seconds for all integer programs of an audit.
+_SECONDS = 120.0
+# Seconds for one of them.
+_ONE = 20.0
 # What a solver may be off a whole number.
 _WHOLE = 1e-6
 

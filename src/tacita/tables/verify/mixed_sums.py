@@ -17,8 +17,10 @@ from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import parts_of
 
-# Connected cells up to which pairs are paired, and sets of one size that are looked at.
-_MOST, _SETS = 1000, 20_000
+# Connected cells up to which pairs are paired.
+_MOST = 1000
+# Sets of one size that are looked at, at most.
+_SETS = 20_000
 # What is nothing, of a movement in which cells move by one or so.
 _NOTHING = 1e-8
 

@@ -15,8 +15,10 @@ from scipy.sparse.csgraph import connected_components
 
 from tacita.core.arrays import Floats, Ints
 
-# Rounds in which bounds are passed along relations, and the part by which one must shrink for another round.
-_ROUNDS, _WORTH = 30, 1e-3
+# Rounds in which bounds are passed along relations, at most.
+_ROUNDS = 30
+# Share by which a bound must shrink for another round.
+_WORTH = 1e-3
 # What rounding may take from a sum, of the sum.
 _ROUNDING = 1e-12
 

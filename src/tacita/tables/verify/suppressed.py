@@ -20,7 +20,7 @@ from tacita.io.tables.reading import Seen, differs
 
 from .audit import Audit
 from .claim import NOTHING_BESIDES, FileEvidence, TableClaim
-from .parts import Part
+from .published_tables import Part
 
 
 def _not_attacked(evidence: FileEvidence) -> str | None:

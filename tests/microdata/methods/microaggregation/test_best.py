@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -212,7 +213,7 @@ def test_a_long_step_of_a_walk_is_the_same_in_slices(monkeypatch):
     start = tacita.get_method("mdav", k=3).partition(x).labels
     found = []
     for most in (10**9, 5000):
-        monkeypatch.setattr(annealing, "_MOVES_PER_CALL", most)
+        monkeypatch.setattr(annealing, "SETTINGS", replace(annealing.SETTINGS, moves_per_call=most))
         walks = annealing.Walks(x, start, 3, np.array([7, 8], dtype=np.uint64), RunContext())
         walks.anneal(4_000_000, remember=False)
         found.append([state.labels.tolist() for state in walks.states])

@@ -1,5 +1,7 @@
 """Blocks for large files: borders leave no trace in the promises, and hardly one in the loss."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -241,6 +243,6 @@ def test_best_starts_from_blocks_above_ten_thousand_records(monkeypatch, units):
 def test_neighbours_are_exact_where_all_pairs_are_measured(monkeypatch):
     x = drawn("normal", 300, 2)
     assert np.array_equal(neighbours.search_order(x), np.arange(300))
-    monkeypatch.setattr(neighbours, "_ALL_PAIRS", 100)
+    monkeypatch.setattr(neighbours, "SETTINGS", replace(neighbours.SETTINGS, all_pairs_records=100))
     assert sorted(neighbours.search_order(x)) == list(range(300))
     assert not np.array_equal(neighbours.search_order(x), np.arange(300))

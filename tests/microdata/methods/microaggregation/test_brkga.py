@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def test_same_seed_same_groups_and_another_seed_searches_elsewhere():
 )
 def test_the_number_of_threads_changes_no_byte(monkeypatch, options):
     # a thread for every few chromosomes, which as few records as these would not be worth
-    monkeypatch.setattr(brkga, "_SHARE", 100)
+    monkeypatch.setattr(brkga, "SETTINGS", replace(brkga.SETTINGS, work_per_thread=100))
     decoded = []
     whole = Search.shares
     monkeypatch.setattr(Search, "shares", lambda *of: decoded.append(len(whole(*of))) or whole(*of))

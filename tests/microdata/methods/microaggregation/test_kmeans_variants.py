@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from experiments.published import MDAV
@@ -100,7 +102,7 @@ def test_a_shortlist_of_targets_loses_little_and_keeps_k(monkeypatch):
     x = np.random.default_rng(4).normal(size=(600, 4))
     labels = some_labels(600, 150)
     exact = twin.squared_error(x, reassignment.relocate(x, labels, 3, RunContext()))
-    monkeypatch.setattr(reassignment, "_ALL_PAIRS", 0)
+    monkeypatch.setattr(reassignment, "SETTINGS", replace(reassignment.SETTINGS, all_pairs=0))
     short = reassignment.relocate(x, labels, 3, RunContext())
     assert np.bincount(short).min() >= 3
     assert twin.squared_error(x, short) < 1.1 * exact

@@ -12,6 +12,8 @@ from tacita.tables.release.suppress import suppress
 from tacita.tables.suppression.heuristics.elimination import eliminated
 from tacita.tables.suppression.heuristics.gauss import Gauss
 from tacita.tables.suppression.heuristics.hypercube import Hypercube
+from tacita.tables.suppression.large import large_table_method as large_table
+from tacita.tables.suppression.large import movement_certificates as certificates
 from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.suppression.large.hitas import HiTaS, by_elimination, subtables, top_down
 from tacita.tables.suppression.large.large_table_method import systems_for
@@ -100,7 +102,7 @@ def test_patterns_of_cubes_are_safe_by_plain_programmes(method, problem):
 @pytest.mark.parametrize("problem", ["exact", "interval"])
 def test_every_proof_is_a_movement_of_withheld_cells_that_meets_its_demand(monkeypatch, problem, large):
     if large is True:
-        monkeypatch.setattr("tacita.tables.suppression.large.movement_certificates._ALL", 10)
+        monkeypatch.setattr(certificates, "SETTINGS", replace(certificates.SETTINGS, whole_columns=10))
         monkeypatch.setattr("tacita.tables.suppression.large.neighbourhood._NEAREST", (20, 60))
     table = cube(3, shape=(5, 4, 4), sliding=50)
     for system in systems_for(table, problem):
@@ -144,7 +146,7 @@ def _withheld(table, system, proofs):
 
 
 def test_in_a_hurry_from_the_start_a_pattern_is_safe_and_named_with_its_bound(monkeypatch):
-    monkeypatch.setattr("tacita.tables.suppression.large.large_table_method._HURRIED", 0.0)
+    monkeypatch.setattr(large_table, "SETTINGS", replace(large_table.SETTINGS, hurry_share=0.0))
     for seed in range(3):
         table = cube(seed, sliding=50)
         found = Constructive().suppress(table, "interval")
@@ -231,7 +233,7 @@ def test_a_primary_that_nothing_hides_is_named():
 
 
 def test_a_system_too_large_for_one_programme_is_proven_around_each_cell(monkeypatch):
-    monkeypatch.setattr("tacita.tables.suppression.large.movement_certificates._ALL", 10)
+    monkeypatch.setattr(certificates, "SETTINGS", replace(certificates.SETTINGS, whole_columns=10))
     monkeypatch.setattr("tacita.tables.suppression.large.neighbourhood._NEAREST", (12, 24))
     table = cube(7, (5, 5, 4))
     for problem in ("exact", "interval"):

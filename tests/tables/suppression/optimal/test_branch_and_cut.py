@@ -1,6 +1,7 @@
 """Rows, pool and tree of the exact method: none loses a pattern, no bound is above the least cost."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,7 +53,9 @@ def test_no_row_of_root_or_tree_cuts_off_a_lean_pattern(monkeypatch):
     rows, nodes = [], 0
     plain = Master.restore
     # cuts at the root alone would leave nothing to the branches
-    monkeypatch.setattr(branch_and_cut, "_ROOT", (2, 1.0))
+    monkeypatch.setattr(
+        branch_and_cut, "SETTINGS", replace(branch_and_cut.SETTINGS, root_rounds=2, root_gain=1.0)
+    )
 
     def noted(self, right, starts, at, value):
         rows.append((self.columns.copy(), right, starts, at, value))

@@ -219,7 +219,7 @@ def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it():
 def test_a_large_table_begins_from_the_pattern_of_constructive_and_ends_at_the_same_cost(monkeypatch):
     table = hierarchical(9, primaries=8)
     before = solved(table, "interval")
-    monkeypatch.setattr(connected_parts, "_LARGE", 10)
+    monkeypatch.setattr(connected_parts, "SETTINGS", replace(connected_parts.SETTINGS, large_cells=10))
     assert solved(table, "interval").cost == before.cost
     # with no time at all the first pattern is what there is
     found = Optimal(seconds=1e-3).suppress(table, "interval")
@@ -231,9 +231,9 @@ def test_parts_are_vast_by_their_cells_or_where_relations_outnumber_them(monkeyp
     (system,) = systems_of(hierarchical(9, primaries=8), "interval")
     tangled = replace(system, relations=sparse.vstack([system.relations] * 5).tocsr())
     assert [connected_parts._vast(each) for each in (system, tangled)] == [False, False]
-    monkeypatch.setattr(connected_parts, "_TANGLED", 10)
+    monkeypatch.setattr(connected_parts, "SETTINGS", replace(connected_parts.SETTINGS, tangled_cells=10))
     assert [connected_parts._vast(each) for each in (system, tangled)] == [False, True]
-    monkeypatch.setattr(connected_parts, "_LARGE", 10)
+    monkeypatch.setattr(connected_parts, "SETTINGS", replace(connected_parts.SETTINGS, large_cells=10))
     assert [connected_parts._vast(each) for each in (system, tangled)] == [True, True]
 
 

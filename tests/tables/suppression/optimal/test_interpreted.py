@@ -1,5 +1,7 @@
 """Kernels without the compiler: the same to the last bit, and small tables do not wait for it."""
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pytest
@@ -89,7 +91,7 @@ def test_a_small_table_does_not_wait_for_the_compiler(never_compiled):
 def test_a_search_that_outlasts_the_compiler_is_done_again_at_full_speed(never_compiled, monkeypatch):
     method = registry.lookup("optimal", "suppression")()
     wanted = outcome(method, small_table(1), "interval")
-    monkeypatch.setattr(two_way_method, "_PATIENCE", 0.0)
+    monkeypatch.setattr(two_way_method, "SETTINGS", replace(two_way_method.SETTINGS, interpreted_seconds=0.0))
     assert outcome(method, small_table(1), "interval") == wanted
     assert len(never_compiled) == 1
 

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from tacita.app.screens.table_state import asked_of, looked_folder, nothing_judged, plan_of, table_state
 from tacita.app.server.application import Screen
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import screen, seen_at, start, work_of
+from tacita.app.server.page_frame import screen, seen_at, start, work_of
 from tacita.app.server.uploads import TooLarge, receive
 
 from . import rules, suppress

@@ -32,7 +32,7 @@ from tacita.app.screens.table_state import (
 from tacita.app.server.application import Screen
 from tacita.app.server.auxiliary_files import added, names_of
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import fields_of, screen, seen_at, start, work_of
+from tacita.app.server.page_frame import fields_of, screen, seen_at, start, work_of
 from tacita.app.server.uploads import Source, TooLarge, receive
 from tacita.app.server.workspaces import Work
 

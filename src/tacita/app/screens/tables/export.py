@@ -9,7 +9,7 @@ from starlette.routing import Route
 from tacita.app.screens.downloads import locked_by
 from tacita.app.screens.table_state import nothing_judged
 from tacita.app.server.application import Screen
-from tacita.app.server.pages import screen, seen_at, work_of
+from tacita.app.server.page_frame import screen, seen_at, work_of
 
 from . import rules, suppress
 

@@ -14,7 +14,7 @@ from tacita.app.screens.table_state import asked_of, looked_folder, nothing_judg
 from tacita.app.server.application import Screen, Site
 from tacita.app.server.history import Node, State
 from tacita.app.server.jobs import Job
-from tacita.app.server.pages import fields_of, screen, seen_at, start, work_of
+from tacita.app.server.page_frame import fields_of, screen, seen_at, start, work_of
 from tacita.app.server.plan_basis import basis_of
 from tacita.app.server.workspaces import Work
 from tacita.core.spec.schema_forms import fields_of as form_of

@@ -19,13 +19,20 @@ Say = Callable[..., str]
 _PATIENCE = 30
 
 # The strip of a range: pixels, and room at both ends for what has no limit.
-WIDTH, _END = 288.0, 10.0
+WIDTH = 288.0
+_END = 10.0
 _LETTERS = {"p": "primary", "s": "secondary", "x": "secondary"}
 # The chart of bounds.
-_CHART_WIDTH, _CHART_HEIGHT = 312.0, 190.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 26.0
+_CHART_WIDTH = 312.0
+_CHART_HEIGHT = 190.0
+_LEFT = 52.0
+_RIGHT = 10.0
+_TOP = 12.0
+_BOTTOM = 26.0
 # A large table as a map.
-_MAP_WIDTH, _LARGEST, _SMALLEST = 760.0, 14.0, 3.0
+_MAP_WIDTH = 760.0
+_LARGEST = 14.0
+_SMALLEST = 3.0
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ from .survey_frame import Survey
 Link = Literal["logistic", "poisson"]
 # A label of its own in a model have the commonest ones; all others share one.
 MOST_TERMS = 12
-_ITERATIONS, _HALVINGS, _NEAR = 50, 30, 1e-10
+_ITERATIONS = 50
+_HALVINGS = 30
+_NEAR = 1e-10
 # Beyond it a chance is as good as certain, and a count beyond belief.
 _FARTHEST = 30.0
 

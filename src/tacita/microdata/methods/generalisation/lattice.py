@@ -23,14 +23,25 @@ if TYPE_CHECKING:
 
 Node = tuple[int, ...]
 Codes = npt.NDArray[np.int32]
-# how many nodes are remembered to count others from, and from how many tuples on that pays
-_SOURCES = 48
-_WORTH = 1000
-# axes that an array may have, but one; what is held of a node beside figures of its keys
-_MOST_KEYS = 63
-_BYTES_A_NODE = 64
-# keys that local suppression takes, which is advised up to there
-_MOST_TO_SUPPRESS = 60
+
+
+@dataclass(frozen=True)
+class LatticeSettings:
+    """Limits of a lattice of generalisations; `python -m benchmarks generalise` times its searches."""
+
+    # nodes whose counts are kept so that others are counted from them
+    sources: int = 48
+    # distinct tuples from which on that pays
+    source_tuples: int = 1000
+    # keys, at most: an array has 64 axes, and one is for the counts
+    most_keys: int = 63
+    # bytes of a node besides 8 or 32 for each key
+    node_bytes: int = 64
+    # keys that local suppression takes, which is advised up to there
+    most_keys_to_suppress: int = 60
+
+
+SETTINGS = LatticeSettings()
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,16 +85,20 @@ def refuse_too_many(keys: Keys, who: str, *, separable: bool = True) -> None:
     Of a quality whose floors are `separable`, four numbers for each key and node are held at a time.
     """
     m = len(keys.ladders)
-    others = "mondrian or local-suppression, which do" if m <= _MOST_TO_SUPPRESS else "mondrian, which does"
+    others = (
+        "mondrian or local-suppression, which do"
+        if m <= SETTINGS.most_keys_to_suppress
+        else "mondrian, which does"
+    )
     advice = (
         "Leave out keys, give hierarchies of fewer levels, or use "
         f"{others} not look at combinations of levels."
     )
-    if m > _MOST_KEYS:
-        raise DataError(f"{who}: wanted at most {_MOST_KEYS} keys, got {m}. {advice}")
+    if m > SETTINGS.most_keys:
+        raise DataError(f"{who}: wanted at most {SETTINGS.most_keys} keys, got {m}. {advice}")
     nodes = prod(ladder.height + 1 for ladder in keys.ladders)
     codes = 4 * keys.n * sum(ladder.height + 1 for ladder in keys.ladders)
-    needed = nodes * (_BYTES_A_NODE + (32 if separable else 8) * m) + 2 * codes
+    needed = nodes * (SETTINGS.node_bytes + (32 if separable else 8) * m) + 2 * codes
     refuse_memory(needed, who, f"{nodes:,} combinations of the levels of {m} keys", advice)
 
 
@@ -180,7 +195,11 @@ class Lattice:
         from tacita.kernels.records.classes import classes_of, members_of, summed
 
         tuples = given or self._source(node)
-        if given is None and tuples.weights.size > _WORTH and len(self.sources) < _SOURCES:
+        if (
+            given is None
+            and tuples.weights.size > SETTINGS.source_tuples
+            and len(self.sources) < SETTINGS.sources
+        ):
             between = (np.array(tuples.levels) + np.array(node) + 1) // 2
             self.keep(tuple(between.tolist()))
             tuples = self._source(node)

@@ -11,10 +11,21 @@ from tacita.core import Floats, Ints, Mask
 
 from .key_patterns import Keys, as_masks
 
-# Beyond so many pairs of a kind of record and a set of columns, nothing is even listed; nor beyond so many
-# pairs of these and a kind of record.
-_LISTED, _COMPARED = 400_000, 100_000_000
-_BLOCK = 4096
+
+@dataclass(frozen=True)
+class CandidateSettings:
+    """How many options are listed and compared; `python -m benchmarks withhold` prints cost and seconds."""
+
+    # pairs of a kind of record and a set of columns, beyond which the exact method lists nothing
+    listed: int = 400_000
+    # pairs of these and a kind of record, beyond which nothing is compared
+    compared: int = 100_000_000
+    # options that are compared at once: memory against calls
+    block: int = 4096
+
+
+SETTINGS = CandidateSettings()
+
 
 Families = Sequence[Sequence[int]]
 
@@ -40,7 +51,7 @@ class Options:
         """All that there are; None where they are too many."""
         rows = keys.codes if keys.lone else np.column_stack([keys.codes, keys.units])
         kinds, of_record, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-        if keys.d > 16 or len(kinds) << keys.d > _LISTED:
+        if keys.d > 16 or len(kinds) << keys.d > SETTINGS.listed:
             return None
         codes = kinds[:, : keys.d]
         units = np.arange(len(kinds)) if keys.lone else kinds[:, keys.d]
@@ -110,12 +121,12 @@ class Options:
 
     def fitting(self, families: Families, k: int) -> Options | None:
         """Those that k originals fit in every combination, and whose empty columns help; None if too many."""
-        if self.kind.size * len(self.codes) * len(families) > _COMPARED:
+        if self.kind.size * len(self.codes) * len(families) > SETTINGS.compared:
             return None
         keep = np.ones(self.kind.size, dtype=bool)
         for columns in families:
-            for start in range(0, self.kind.size, _BLOCK):
-                at = slice(start, start + _BLOCK)
+            for start in range(0, self.kind.size, SETTINGS.block):
+                at = slice(start, start + SETTINGS.block)
                 keep[at] &= self._fitted(at, columns, k, len(families) == 1)
         return self.only(keep)
 

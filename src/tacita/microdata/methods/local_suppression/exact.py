@@ -23,9 +23,34 @@ from .candidate_patterns import Families, Options, agreeing
 from .key_patterns import Keys
 
 _STAGE = "proving the least cost"
-# Beyond so many entries no programme is solved.
-_ENTRIES = 3_000_000
-_MARGIN = 1e-6
+
+
+@dataclass(frozen=True)
+class ExactSettings:
+    """How large a MIP of exact local suppression may be, and how parts are solved again.
+
+    `python -m benchmarks withhold` prints cost and seconds.
+    """
+
+    # entries of the constraint matrix up to which a MIP is solved
+    entries: int = 3_000_000
+    # tolerance of costs and bounds
+    tolerance: float = 1e-6
+    # parts that are solved again, at most
+    parts: int = 40
+    # kinds of records in a part, about
+    part_kinds: int = 40
+    # options of a part, at most
+    part_options: int = 3000
+    # nodes of the MIP of a part, at most
+    part_nodes: int = 20
+    # parts in a row that save nothing before the others are left alone
+    idle_parts: int = 6
+    # records up to which parts are a share of them that is worth the time
+    records: int = 5000
+
+
+SETTINGS = ExactSettings()
 
 
 @dataclass(frozen=True)
@@ -110,11 +135,11 @@ def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run
             _compatible(programme, options, columns, terms.k)
         else:
             _alike(programme, options, columns, terms.k)
-    if sum(each[0].size for each in programme.entries) > _ENTRIES:
+    if sum(each[0].size for each in programme.entries) > SETTINGS.entries:
         return None
     start = _started(options, keys, stars)
     taken, bound = _solved(programme, options, start, keys, stars, terms.nodes, run)
-    if taken is None or float(options.costs @ taken) > keys.price(stars) - _MARGIN:
+    if taken is None or float(options.costs @ taken) > keys.price(stars) - SETTINGS.tolerance:
         return Proof(stars, bound)
     return Proof(_assigned(options, np.rint(taken).astype(np.int64)), bound)
 
@@ -201,9 +226,9 @@ def _solved(
         return None, 0.0
     known, step = keys.price(stars), _step(keys.weights)
     bound = _rounded_up(relaxed.value, step)
-    kept = relaxed.answer().reduced <= known - relaxed.value + _MARGIN
+    kept = relaxed.answer().reduced <= known - relaxed.value + SETTINGS.tolerance
     taken = np.zeros(upper.size)
-    if bound >= known - _MARGIN:
+    if bound >= known - SETTINGS.tolerance:
         return None, bound
     first = None if start is None else programme.whole(start)
     total = 0.0
@@ -241,16 +266,10 @@ def _step(weights: Floats) -> float:
 
 
 def _rounded_up(bound: float, step: float) -> float:
-    return float(np.ceil(bound / step - _MARGIN) * step) if step else bound
+    return float(np.ceil(bound / step - SETTINGS.tolerance) * step) if step else bound
 
 
 _SOLVED_AGAIN = "solving parts again"
-# How many parts, kinds of records in one, its options, and nodes of its search at most.
-_PARTS, _KINDS, _OPTIONS, _NODES = 40, 40, 3000, 20
-# After so many parts in a row that save nothing, others hardly will.
-_IDLE = 6
-# Beyond so many records parts are too small a share of them to be worth the time.
-_MOST_RECORDS = 5000
 
 
 def polished(keys: Keys, stars: Ints, k: int, run: RunContext) -> Ints:
@@ -259,19 +278,19 @@ def polished(keys: Keys, stars: Ints, k: int, run: RunContext) -> Ints:
     Every part holds all records of its patterns, so that whatever it chooses, the others are as they were.
     The cost of some small integer programmes.
     """
-    if keys.n > _MOST_RECORDS:
+    if keys.n > SETTINGS.records:
         return stars
     stars, idle = stars.copy(), 0
-    for done, rows in zip(range(_PARTS), _groups_of_patterns(keys, stars), strict=False):
-        run.report(_SOLVED_AGAIN, done, _PARTS)
-        if run.should_stop() or idle == _IDLE:
+    for done, rows in zip(range(SETTINGS.parts), _groups_of_patterns(keys, stars), strict=False):
+        run.report(_SOLVED_AGAIN, done, SETTINGS.parts)
+        if run.should_stop() or idle == SETTINGS.idle_parts:
             break
         own = Keys(keys.codes[rows], keys.units[rows], keys.weights)
         found = improved(
             own,
             stars[rows],
             [list(range(keys.d))],
-            Terms(k, wildcard=False, m=None, options=_OPTIONS, nodes=_NODES),
+            Terms(k, wildcard=False, m=None, options=SETTINGS.part_options, nodes=SETTINGS.part_nodes),
             run,
         )
         idle += 1
@@ -290,7 +309,7 @@ def _groups_of_patterns(keys: Keys, stars: Ints) -> Iterator[Ints]:
             if taken[first] or not stars[first]:
                 continue
             # kinds nearby, and all who show what they show
-            near = order[max(0, at - _KINDS // 2) : at + _KINDS]
+            near = order[max(0, at - SETTINGS.part_kinds // 2) : at + SETTINGS.part_kinds]
             shown = keys.shown(stars)
             rows = np.flatnonzero(np.isin(shown, np.unique(shown[near])))
             taken[rows] = True

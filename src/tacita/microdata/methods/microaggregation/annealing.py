@@ -18,29 +18,52 @@ if TYPE_CHECKING:
     from tacita.kernels.records.move_costs import State
 
 STAGE = "annealing groups"
-# Temperature over a record's own scale, the squared distance to its k-th neighbour: from free to frozen. The
-# more members a group has, the less each of them moves it.
-_HOT, _COLD = 0.4, 0.02
-_HOT_MANY, _COLD_MANY = 0.3, 0.01
-_SMALL = 6
-# Below this a group is as good as settled, and worth remembering.
-_MILD = 0.15
-_STEPS = 400
-# Of a large file every step costs time by itself: as many as moves for each record, but so few or many; and
-# descent looks at the nearest few only.
+
+# Records from which on a file is large: its neighbours and steps are fewer.
 LARGE = 10_000
-_STEPS_LARGE = 30, 100
-_REACH_LARGE = 10
-# Refreshing the distances of a large group after each move costs more than measuring them when needed.
-_CACHED = 12
-_PASSES = 100
-# The descent is over when fewer than one in so many records has gained by a pass.
-_ONE_IN = 10_000
-# Steps after which the centroids of a large file are computed anew.
-_SETTLING = 10
-# Some tenths of a second.
-_MOVES_PER_CALL = 2_000_000
-_RECORDS_PER_CALL = 50_000
+
+
+@dataclass(frozen=True)
+class AnnealingSettings:
+    """Temperatures, steps and pauses of the walks.
+
+    `python -m benchmarks best` prints the information loss that they lead to, and the seconds.
+    """
+
+    # first and last temperature in units of a record's own scale, the squared distance to its k-th neighbour:
+    # from free to frozen
+    hot: float = 0.4
+    cold: float = 0.02
+    # k up to which these hold; the more members a group has, the less each of them moves it
+    small_k: int = 6
+    # first and last temperature above it
+    hot_many: float = 0.3
+    cold_many: float = 0.01
+    # temperature, in the same unit, below which groups are as good as settled and enter the pool
+    settled: float = 0.15
+    # temperatures of a walk
+    steps: int = 400
+    # the same in a large file, where every step costs time by itself: as many as moves per record, within
+    # these
+    fewest_steps_large: int = 30
+    most_steps_large: int = 100
+    # nearest records that a descent looks at in a large file
+    reach_large: int = 10
+    # k up to which distances to the own centroid are kept: refreshing those of a large group after each move
+    # costs more than measuring them when they are needed
+    cached_k: int = 12
+    # passes of a descent, at most
+    passes: int = 100
+    # records for one gain: a pass with fewer gains is the last
+    records_per_gain: int = 10_000
+    # steps after which the centroids of a large file are computed anew
+    steps_between_centroids: int = 10
+    # moves, and records of a descent, between two looks at the clock: some tenths of a second
+    moves_per_call: int = 2_000_000
+    records_per_call: int = 50_000
+
+
+SETTINGS = AnnealingSettings()
 
 
 def list_length(k: int) -> int:
@@ -58,7 +81,7 @@ def temperatures_of(k: int) -> tuple[float, float]:
     >>> temperatures_of(3), temperatures_of(10)
     ((0.4, 0.02), (0.3, 0.01))
     """
-    return (_HOT, _COLD) if k <= _SMALL else (_HOT_MANY, _COLD_MANY)
+    return (SETTINGS.hot, SETTINGS.cold) if k <= SETTINGS.small_k else (SETTINGS.hot_many, SETTINGS.cold_many)
 
 
 def varying(x: Matrix) -> Matrix:
@@ -77,7 +100,7 @@ def reach_of(n: int, width: int) -> int:
     >>> reach_of(1000, 30), reach_of(100_000, 30)
     (30, 10)
     """
-    return width if n <= LARGE else min(_REACH_LARGE, width)
+    return width if n <= LARGE else min(SETTINGS.reach_large, width)
 
 
 @dataclass(frozen=True)
@@ -100,15 +123,15 @@ class Step:
         from tacita.kernels.records.annealing import SEGMENT
 
         n = self.active.size
-        if self.moves <= _MOVES_PER_CALL:
+        if self.moves <= SETTINGS.moves_per_call:
             yield self.active, self.moves
             return
         for first in range(0, n, SEGMENT):
             last = min(first + SEGMENT, n)
             left = self.moves * last // n - self.moves * first // n
             while left > 0:
-                yield self.active[first:last], min(left, _MOVES_PER_CALL)
-                left -= _MOVES_PER_CALL
+                yield self.active[first:last], min(left, SETTINGS.moves_per_call)
+                left -= SETTINGS.moves_per_call
 
 
 def schedule(scale: Matrix, moves: int, hot: float, cold: float) -> list[Step]:
@@ -124,7 +147,11 @@ def schedule(scale: Matrix, moves: int, hot: float, cold: float) -> list[Step]:
     floored = np.maximum(scale, 1e-6 * scale.mean())
     order = np.argsort(-floored, kind="stable")
     falling = -floored[order]
-    fewest, most = (_STEPS, _STEPS) if len(scale) <= LARGE else _STEPS_LARGE
+    fewest, most = (
+        (SETTINGS.steps, SETTINGS.steps)
+        if len(scale) <= LARGE
+        else (SETTINGS.fewest_steps_large, SETTINGS.most_steps_large)
+    )
     steps = min(max(fewest, moves // len(scale)), most)
     temperatures = np.geomspace(hot * floored.max(), cold * floored.min(), steps)
     first = np.searchsorted(falling, -temperatures / cold * (1 + 1e-9))
@@ -197,7 +224,7 @@ class Walks:
                 members=np.zeros((groups, 2 * k), dtype=np.int32),
                 sizes=np.zeros(groups, dtype=np.int32),
                 centres=np.zeros((groups, d)),
-                own=np.empty(n if k <= _CACHED else 0),
+                own=np.empty(n if k <= SETTINGS.cached_k else 0),
                 unused=np.zeros(groups + 1, dtype=np.int32),
                 rows=np.empty(2 * k, dtype=np.int64),
                 homes=np.empty(2 * k, dtype=np.int64),
@@ -221,7 +248,7 @@ class Walks:
                 numbers = range(len(self.states))
                 return map(work, numbers) if len(numbers) == 1 else threads.map(work, numbers)
 
-            often = 1 if len(self.x) <= LARGE else _SETTLING
+            often = 1 if len(self.x) <= LARGE else SETTINGS.steps_between_centroids
             for done, step in enumerate(steps):
 
                 def take_step(number: int, step: Step = step, settling: bool = done % often == 0) -> float:
@@ -234,7 +261,7 @@ class Walks:
 
                 self.errors = list(everywhere(take_step))
                 if remember:
-                    self._remember(pool, step.temperature / _MILD)
+                    self._remember(pool, step.temperature / SETTINGS.settled)
                 self.run.report(STAGE, done, len(steps))
                 if self.run.should_stop():
                     break
@@ -258,15 +285,15 @@ class Walks:
         n = len(state.labels)
         reach = reach_of(n, state.near.shape[1])
         looks = no_looks(n, len(state.sizes))
-        for done in range(_PASSES):
+        for done in range(SETTINGS.passes):
             made = 0
-            for first in range(0, n, _RECORDS_PER_CALL):
+            for first in range(0, n, SETTINGS.records_per_call):
                 if self.run.should_cancel() or (self.run.should_stop() and (done or not once)):
                     return
                 made += descend(
-                    state, self.k, self.least, first, min(first + _RECORDS_PER_CALL, n), reach, looks
+                    state, self.k, self.least, first, min(first + SETTINGS.records_per_call, n), reach, looks
                 )
-            if made * _ONE_IN < n:
+            if made * SETTINGS.records_per_gain < n:
                 return
 
     def _remember(self, pool: Pool, low: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clocks
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, ClassVar, Literal
 
@@ -22,31 +23,57 @@ from .recombination import STAGE as COMBINING
 from .recombination import Told, recombine, regroup
 from .set_partitioning import Limits
 
-_MOST_MOVES = 100_000_000
-_MOST_EFFORT = 1e6
-# Making groups anew takes about as long as so many moves for each record, by k: quickly, or thoroughly. Above
-# these k and n it would take too long or too much memory.
+
+@dataclass(frozen=True)
+class BestSettings:
+    """How the effort is shared between annealing and recombination, and how speed is measured.
+
+    `python -m benchmarks best` prints the information loss that they lead to, and the seconds. One unit of
+    work is a move of the annealing.
+    """
+
+    # moves that an effort which nobody gave may have, at most
+    default_moves: int = 100_000_000
+    # millions of moves that may be asked for
+    largest_effort: float = 1e6
+    # records up to which groups are made anew by column generation: beyond, it does not fit in memory
+    regrouped_records: int = 5000
+    # share of the work of column generation that annealing must have besides
+    annealed_share: float = 0.25
+    # moves per record from which on groups of the pool are recombined
+    recombined_moves: int = 60_000
+    # records up to which they always are
+    few_records: int = 500
+    # moves per record of one walk: what exceeds them is better spent on another walk, whose groups join the
+    # pool
+    walk_moves: int = 70_000
+    # count of walks, at least and at most
+    fewest_walks: int = 2
+    most_walks: int = 16
+    # callbacks of the solver before it is stopped: a measure of its work that repeats
+    solver_calls: int = 30
+    # share of the seconds for recombination after one walk, and after several
+    recombining_share_one: float = 0.02
+    recombining_share: float = 0.2
+    # share of the seconds for measuring the speed of the machine
+    measuring_share: float = 0.04
+    # seconds that this takes, at most
+    measuring_seconds: float = 5.0
+    # moves of the first measurement; every other one doubles them
+    trial_moves: int = 50_000
+    # moves of a walk that only shows what steps cost by themselves
+    least_moves: int = 1000
+    # records of a large file that are measured
+    sample: int = 25_000
+    # moves that a descent is worth for each record, neighbour and member of a group
+    descent_moves: float = 1.75
+
+
+SETTINGS = BestSettings()
+
+
+# Moves per record that column generation is worth, by k: quick, or thorough. Above these k it takes too long.
 _REGROUPING = {2: (10_000, 100_000), 3: (28_000, 260_000), 4: (60_000, 400_000)}
-_REGROUPED = 5000
-# What is left to annealing, at least, as a share of that.
-_ANNEALED = 0.25
-# Combining the groups met takes time: so many moves for each record, unless they are few.
-_RECOMBINED, _FEW = 60_000, 500
-# A walk of so many moves for each record is long enough: more are worth more than a longer one, since the
-# groups of several can be combined.
-_LONG_ENOUGH, _FEWEST_WALKS, _MOST_WALKS = 70_000, 2, 16
-# How often the solver asks before it is stopped: a measure of its work that repeats.
-_QUESTIONS = 30
-# Of the seconds asked for, what is left to recombination of the groups of one walk or of several, and what
-# measuring the speed may take, never more than so many seconds.
-_RECOMBINING_ONE, _RECOMBINING, _MEASURING, _MEASURED = 0.02, 0.2, 0.04, 5.0
-_TRIAL_MOVES = 50_000
-# Enough for some at every temperature: what steps cost whatever is done in them.
-_HARDLY_ANY = 1000
-# The speed of a large file is measured on so many of its records.
-_SAMPLE = 25_000
-# Descent takes about as long as so many moves for each record, neighbour and member of a group.
-_DESCENT = 1.75
 
 Combining = Literal["pool", "quick", "thorough"]
 
@@ -103,7 +130,7 @@ class Best(Improvement):
         float | None,
         Field(
             gt=0,
-            le=_MOST_EFFORT,
+            le=SETTINGS.largest_effort,
             description="millions of moves or their worth; none: 0.075 a record (k > 5: less), at most 100",
         ),
     ] = None
@@ -161,31 +188,33 @@ class Best(Improvement):
         _compile()
         run.report("compiling", 1, 1)
         began = clock()
-        part = x if len(x) <= LARGE else x[np.sort(cut_order(x)[:_SAMPLE])]
+        part = x if len(x) <= LARGE else x[np.sort(cut_order(x)[: SETTINGS.sample])]
         moving = varying(part)
         if moving.shape[1] <= 1 or len(x) < 2 * self.k:
             return self.model_copy(update={"time": None, "effort": 1.0})
-        starts = self.starts or _FEWEST_WALKS
+        starts = self.starts or SETTINGS.fewest_walks
         labels, order = self.group(part, None, run.silent()), search_order(moving)
         walks = self._walks(moving[order], labels[order], starts, run.silent())
         setting_up = clock() - began
         before = clock()
-        walks.anneal(_HARDLY_ANY, False, descending=False)
+        walks.anneal(SETTINGS.least_moves, False, descending=False)
         fixed = clock() - before
         trials = [(0, fixed)]
-        while sum(spent for _, spent in trials[1:]) < min(_MEASURING * self.time, _MEASURED):
+        while sum(spent for _, spent in trials[1:]) < min(
+            SETTINGS.measuring_share * self.time, SETTINGS.measuring_seconds
+        ):
             if run.should_stop():
                 # nobody is going to search
-                return self.model_copy(update={"time": None, "effort": _HARDLY_ANY / 1e6})
+                return self.model_copy(update={"time": None, "effort": SETTINGS.least_moves / 1e6})
             before = clock()
-            moves = _TRIAL_MOVES << len(trials)
+            moves = SETTINGS.trial_moves << len(trials)
             walks.anneal(moves, False, descending=False)
             trials.append((moves * starts, clock() - before))
         (fewer, less), (more, spent) = trials[-2:]
         # moves are never free, whatever a clock says of a short while
         speed = (more - fewer) / max(spent - less, 0.1 * spent)
         again = len(x) / len(part) * (setting_up + fixed)
-        descent = _DESCENT * len(x) * reach_of(len(x), list_length(self.k)) * self.k * starts
+        descent = SETTINGS.descent_moves * len(x) * reach_of(len(x), list_length(self.k)) * self.k * starts
 
         def bought(seconds: float) -> float:
             left = (seconds - (clock() - began) - again) * speed
@@ -193,8 +222,11 @@ class Best(Improvement):
 
         effort = bought(self.time)
         if self._shares(len(x), int(effort))[1] == "pool":
-            effort = bought((1 - (_RECOMBINING if starts > 1 else _RECOMBINING_ONE)) * self.time)
-        effort = min(effort / 1e6, _MOST_EFFORT)
+            effort = bought(
+                (1 - (SETTINGS.recombining_share if starts > 1 else SETTINGS.recombining_share_one))
+                * self.time
+            )
+        effort = min(effort / 1e6, SETTINGS.largest_effort)
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
 
     def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
@@ -225,7 +257,7 @@ class Best(Improvement):
         if run.should_stop():
             return found
         if combining == "pool":
-            found = recombine(x, found, self.k, pool.groups(), Limits(_QUESTIONS, Told(run)))
+            found = recombine(x, found, self.k, pool.groups(), Limits(SETTINGS.solver_calls, Told(run)))
         elif combining is not None:
             found = regroup(x, found, self.k, pool.groups(), combining == "thorough", run)
         if combining is not None:
@@ -233,19 +265,19 @@ class Best(Improvement):
         return found
 
     def _usual_moves(self, n: int) -> int:
-        return min(max(15_000, 375_000 // max(5, self.k)) * n, _MOST_MOVES)
+        return min(max(15_000, 375_000 // max(5, self.k)) * n, SETTINGS.default_moves)
 
     def _shares(self, n: int, moves: int) -> tuple[int, Combining | None]:
         """Moves for annealing, and how groups are combined after it, if the effort allows for any of it."""
         if not self.recombine or n > LARGE:
             return moves, None
-        if self.k in _REGROUPING and n <= _REGROUPED:
+        if self.k in _REGROUPING and n <= SETTINGS.regrouped_records:
             quick, thorough = (each * n for each in _REGROUPING[self.k])
-            if moves >= (1 + _ANNEALED) * thorough:
+            if moves >= (1 + SETTINGS.annealed_share) * thorough:
                 return moves - thorough, "thorough"
-            if moves >= (1 + _ANNEALED) * quick:
+            if moves >= (1 + SETTINGS.annealed_share) * quick:
                 return moves - quick, "quick"
-        return moves, "pool" if moves >= _RECOMBINED * n or n <= _FEW else None
+        return moves, "pool" if moves >= SETTINGS.recombined_moves * n or n <= SETTINGS.few_records else None
 
     def _walks(self, x: Matrix, labels: Labels, starts: int, run: RunContext) -> Walks:
         labels = split_large(x, labels, self.k, run.silent())
@@ -271,11 +303,11 @@ def _walks_worth(moves: int) -> int:
     >>> [_walks_worth(moves) for moves in (1000, 75_000, 500_000, 10_000_000)]
     [2, 2, 7, 16]
     """
-    return min(max(_FEWEST_WALKS, moves // _LONG_ENOUGH), _MOST_WALKS)
+    return min(max(SETTINGS.fewest_walks, moves // SETTINGS.walk_moves), SETTINGS.most_walks)
 
 
 @cache
 def _compile() -> None:
     """Once per process: compile or load the kernels, on made-up records: that can outlast a search."""
     made_up = np.random.default_rng(0).normal(size=(12, 2))
-    Best(k=2, effort=_HARDLY_ANY / 1e6).partition(made_up)
+    Best(k=2, effort=SETTINGS.least_moves / 1e6).partition(made_up)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, cast
 
 import numpy as np
@@ -18,10 +18,20 @@ from .neighbours import cut_order, search_order
 from .reassignment import split_large
 from .repair import merge_short_groups
 
-# Records of a block, at least, for each of a group.
-_PER_MEMBER = 4
-# Neighbours that a record is weighed against: the least, and beyond those that may be of its own group.
-_WEIGHED, _BEYOND = 10, 6
+
+@dataclass(frozen=True)
+class BlockSettings:
+    """Sizes of blocks and neighbour lists; `python -m benchmarks blocks` prints loss and seconds."""
+
+    # records of a block for each of a group, at least
+    records_per_member: int = 4
+    # neighbours that a record is weighed against, at least
+    weighed: int = 10
+    # the same beyond the members of its own group
+    weighed_beyond_group: int = 6
+
+
+SETTINGS = BlockSettings()
 
 
 class Blocks(Improvement):
@@ -112,7 +122,7 @@ class Blocks(Improvement):
     ) -> Labels:
         seeds = run.search_generator().integers(1, 2**63, size=1, dtype=np.uint64)
         start = np.unique(labels[rows], return_inverse=True)[1].reshape(-1)
-        weighed = max(_WEIGHED, self.k + _BEYOND)
+        weighed = max(SETTINGS.weighed, self.k + SETTINGS.weighed_beyond_group)
         walks = Walks(x[rows], start, self.k, seeds, run, weighed, None if units is None else units[rows])
         walks.anneal(self.moves * rows.size, remember=False)
         return walks.best()
@@ -122,7 +132,7 @@ class Blocks(Improvement):
         from tacita.kernels.records.pruning_tree import WIDTH
 
         n = len(x)
-        count = -(-n // max(self.block, _PER_MEMBER * self.k))
+        count = -(-n // max(self.block, SETTINGS.records_per_member * self.k))
         if count == 1:
             return [np.arange(n)]
         # between leaves, which are parts that were cut off as such

@@ -17,12 +17,21 @@ if TYPE_CHECKING:
     from tacita.kernels.records.pricing import Market
 
 _ROUNDING = float(np.finfo(np.float64).eps)
-# Roots priced between two looks at the clock.
-_ROOTS = 4
-# Nodes that one pass over all roots may take; a search that needs more will not prove anything useful.
-_MOST_NODES = 30_000_000
-# A group found leads to a new search of its root, so often at most.
-_TRIES = 6
+
+
+@dataclass(frozen=True)
+class BoundingSettings:
+    """How far one exact search for groups goes; `python -m benchmarks certificate` times it."""
+
+    # roots that are priced between two looks at the clock
+    roots_per_call: int = 4
+    # nodes of one pass over all roots: a search that needs more proves nothing useful
+    nodes: int = 30_000_000
+    # searches of a root, which begin anew where a group is found
+    searches_per_root: int = 6
+
+
+SETTINGS = BoundingSettings()
 
 
 def least_shares(x: Matrix, k: int, run: RunContext) -> Matrix:
@@ -120,7 +129,7 @@ class Pricing:
         """
         from tacita.kernels.records.pricing import Found, Partners, Search, price_roots
 
-        tries = _TRIES if repair else 1
+        tries = SETTINGS.searches_per_root if repair else 1
         repaired = prices.copy()
         market = self._market(repaired)
         order = _dearest_first(prices)
@@ -128,17 +137,17 @@ class Pricing:
         rank[order] = np.arange(self.n)
         partners = Partners(order, rank, *self._lists(width))
         groups, total, complete = [np.empty((0, 2 * self.k - 1), dtype=np.int64)], np.zeros(3), True
-        for begin in range(0, self.n, _ROOTS):
-            out_of_time = late() or total[0] > _MOST_NODES
+        for begin in range(0, self.n, SETTINGS.roots_per_call):
+            out_of_time = late() or total[0] > SETTINGS.nodes
             if out_of_time:
                 complete = False
                 if not repair:
                     break
-            rows = _ROOTS * tries
+            rows = SETTINGS.roots_per_call * tries
             out = np.full((rows, 2 * self.k - 1), -1, dtype=np.int64)
             sizes, values = np.zeros(rows, dtype=np.int64), np.zeros(rows)
             search = Search(self.floor, 1 if out_of_time else nodes, repair, tries)
-            end, found_here = min(begin + _ROOTS, self.n), Found(out, sizes, values)
+            end, found_here = min(begin + SETTINGS.roots_per_call, self.n), Found(out, sizes, values)
             written = price_roots(begin, end, partners, market, search, found_here, total)
             found = out[:written]
             groups.append(np.where(np.arange(2 * self.k - 1) < sizes[:written, None], found, -1))
@@ -180,10 +189,10 @@ class Pricing:
         market = self._market(prices)
         written = 0
         order = _dearest_first(prices)
-        for begin in range(0, self.n, _ROOTS):
+        for begin in range(0, self.n, SETTINGS.roots_per_call):
             if late():
                 return None
-            end = min(begin + _ROOTS, self.n)
+            end = min(begin + SETTINGS.roots_per_call, self.n)
             written = enumerate_roots(begin, end, order, market, -gap, nodes, found, written)
             if written < 0:
                 return None

@@ -19,16 +19,30 @@ from .microaggregation_method import Microaggregation
 from .neighbours import neighbours
 
 _GOLDEN = (5**0.5 - 1) / 2
-# More neighbours than this cost more to keep than the rare record without a medoid among them.
-_LONGEST_LIST = 256
+
+
+@dataclass(frozen=True)
+class BRKGASettings:
+    """How a population is decoded and polished; `python -m benchmarks brkga` prints loss and seconds."""
+
+    # neighbours of a record that are kept: more cost more than the rare record without a medoid among them
+    longest_list: int = 256
+    # stops on the way from one solution to another
+    path_steps: int = 16
+    # best chromosomes that are polished at the end
+    finalists: int = 3
+    # passes of the polishing, at most
+    passes: int = 100
+    # chromosomes times records below which a thread is not worth its start
+    work_per_thread: int = 16_384
+
+
+SETTINGS = BRKGASettings()
+
+
 # A record gains by the group of one of its nearest neighbours, if by any.
 CLOSE = 16
-_STEPS_OF_A_PATH = 16
-_FINALISTS = 3
-_PASSES = 100
 _STAGE = "evolving groups"
-# Chromosomes times records that a thread should have to itself: for less it is not worth its start.
-_SHARE = 16_384
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -65,7 +79,7 @@ class Search:
     def shares(self, count: int) -> list[slice]:
         """So many chromosomes cut into one run of rows for each thread, fewer where there is little to do."""
         most = 1 if self.threads is None else max(1, min(count, self.run.threads))
-        pieces = min(most, max(1, count * len(self.x) // _SHARE))
+        pieces = min(most, max(1, count * len(self.x) // SETTINGS.work_per_thread))
         ends = [count * each // pieces for each in range(pieces + 1)]
         return [slice(start, stop) for start, stop in itertools.pairwise(ends)]
 
@@ -154,7 +168,7 @@ class BRKGA(Microaggregation):
         if high == 1:
             run.report(_STAGE, 1, 1)
             return np.zeros(n, dtype=np.int64)
-        near, gaps = neighbours(x, min(16 * self.k, _LONGEST_LIST), run)
+        near, gaps = neighbours(x, min(16 * self.k, SETTINGS.longest_list), run)
         every = self.search == "all"
         searches = high - low + 1 if every else 2 + ceil(log(high - low + 1) / -log(_GOLDEN))
         search = Search(
@@ -236,12 +250,12 @@ class BRKGA(Microaggregation):
         """Make the best few of the elite valid, remember what is better than all before."""
         from tacita.kernels.records.genetic_ops import decode_medoids, settle
 
-        few = medoids[:_FINALISTS]
+        few = medoids[: SETTINGS.finalists]
         labels = np.empty((len(few), search.x.shape[0]), dtype=np.int64)
         x, near = search.x, search.near
         decode_medoids(x, near, search.gaps, few, self.k, True, np.empty(len(few)), labels)
         close = np.ascontiguousarray(near[:, :CLOSE])
-        passes = _PASSES if self.polish else 0
+        passes = SETTINGS.passes if self.polish else 0
         errors: list[float] = []
         for error in search.side_by_side(
             lambda row: settle(x, row, close, self.k, passes, search.least), labels
@@ -259,7 +273,7 @@ def _path(keys: Matrix, start: np.ndarray, end: np.ndarray, rng: np.random.Gener
     """Chromosomes on the way from one set of medoids to another: by swapping keys, a few medoids a step."""
     leaving = rng.permutation(np.setdiff1d(start, end))
     coming = rng.permutation(np.setdiff1d(end, start))
-    stops = np.unique(np.linspace(0, leaving.size, _STEPS_OF_A_PATH + 2).astype(int)[1:-1])
+    stops = np.unique(np.linspace(0, leaving.size, SETTINGS.path_steps + 2).astype(int)[1:-1])
     steps = np.repeat(keys[None], stops.size, axis=0)
     for row, stop in zip(steps, stops, strict=True):
         row[leaving[:stop]], row[coming[:stop]] = keys[coming[:stop]], keys[leaving[:stop]]

@@ -21,24 +21,42 @@ from .set_partitioning import Columns, Limits, as_groups, as_labels
 
 _WHO = "Certificate"
 _STAGE = "proving the bound"
-_ROUNDS = 120
-# Beyond that the distances of all pairs no longer fit: the instant bound stands alone.
-_MOST_RECORDS = 8000
-# Groups that the integer programme chooses among, for each record.
-_MOST_GROUPS = 50
-_GAPS = 15
-_MOST_NODES = 300_000
-# How often the solver asks before it is stopped.
-_QUESTIONS = 400
-_SETTLINGS = 3
-# Of the gap, what the choice must be able to close to be worth its time.
-_WORTH = 0.3
-# Places where the best partition known is mended.
-_POLISHED = 40
-_PASSES = 4
-_PROOFS = 5
-# What a gap must be to count as none: the solver's own tolerance.
-_CLOSED = 1e-7
+
+
+@dataclass(frozen=True)
+class CertificateSettings:
+    """How much work a proof may be, and its tolerance.
+
+    `python -m benchmarks certificate` prints bounds and seconds.
+    """
+
+    # rounds of prices where neither effort nor seconds are given
+    rounds: int = 120
+    # records up to which the distances of all pairs fit in memory; beyond, the instant bound stands alone
+    most_records: int = 8000
+    # groups per record that the MIP chooses among, at most
+    groups_per_record: int = 50
+    # gaps that are tried, one smaller than the other, until so few groups are left
+    gap_trials: int = 15
+    # nodes of one exact search for groups, at most
+    pricing_nodes: int = 300_000
+    # callbacks of the solver before it is stopped: a measure of its work that repeats
+    solver_calls: int = 400
+    # times that groups are chosen anew once a better partition is found
+    choices: int = 3
+    # share of the gap that the choice must be able to close to be worth its time
+    least_closed: float = 0.3
+    # places where the incumbent is mended
+    polished_places: int = 40
+    # passes of triples, prices and proofs
+    passes: int = 4
+    # rounds of proofs in a pass
+    proofs_per_pass: int = 5
+    # share of the error: a smaller gap is none, as for the solver
+    tolerance: float = 1e-7
+
+
+SETTINGS = CertificateSettings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +183,9 @@ class _Proof:
     ) -> None:
         self.x, self.centred, self.k, self.run = x, centred, k, run
         self.started, self.seconds = started, seconds
-        self.most_rounds = effort if effort is not None else (_ROUNDS if seconds is None else 1_000_000)
+        self.most_rounds = (
+            effort if effort is not None else (SETTINGS.rounds if seconds is None else 1_000_000)
+        )
         self.best, self.sse = partition, partition.sse(centred)
         self.shares, self.bound = _instant(x, k, run)
         self.optimal = False
@@ -175,7 +195,7 @@ class _Proof:
 
     def certificate(self) -> Certificate:
         bound = min(self.bound, self.sse)
-        closed = self.optimal or self.sse - bound <= _CLOSED * self.sse
+        closed = self.optimal or self.sse - bound <= SETTINGS.tolerance * self.sse
         made = self.generation
         columns, rounds = (0, 0) if made is None else (len(made.columns), made.rounds)
         elapsed = perf_counter() - self.started
@@ -213,7 +233,7 @@ class _Proof:
         return Limits(10**9, self.ended, 0.5 * left)
 
     def closed(self) -> bool:
-        return self.sse - self.bound <= _CLOSED * self.sse
+        return self.sse - self.bound <= SETTINGS.tolerance * self.sse
 
     def consider(self, partition: Partition) -> None:
         # a partition whose groups hold k units each is not to be replaced by one whose groups may not
@@ -234,7 +254,7 @@ class _Proof:
             return self.settle(Partition(np.zeros(n, dtype=np.int64), self.k))
         if d == 1:
             return self.settle(HM(k=self.k).partition(self.x, self.run))
-        if self.closed() or n > _MOST_RECORDS or self.most_rounds == 0 or self.late():
+        if self.closed() or n > SETTINGS.most_records or self.most_rounds == 0 or self.late():
             return None
         known = [each for each in pool if each.n == n and each.sizes.min() >= self.k]
         for each in known:
@@ -247,7 +267,7 @@ class _Proof:
         self.bound_by_prices(made)
         if self.best.units is None:
             self.look_for_better(made)
-            for _ in range(_SETTLINGS):
+            for _ in range(SETTINGS.choices):
                 before = self.sse
                 self.choose_among_all(made)
                 # a better partition leaves fewer groups to choose among
@@ -260,11 +280,11 @@ class _Proof:
         # one proof at once, in case time is short
         if not self.prove(made, 1):
             return
-        for _ in range(_PASSES):
+        for _ in range(SETTINGS.passes):
             before = self.bound
             made.add_triples(LITTLE * self.sse)
             made.generate(WIDTHS[-1])
-            if not self.prove(made, _PROOFS) or self.closed() or made.over():
+            if not self.prove(made, SETTINGS.proofs_per_pass) or self.closed() or made.over():
                 break
             if self.bound - before <= LITTLE * self.sse:
                 break
@@ -302,7 +322,7 @@ class _Proof:
         if self.closed() or self.late():
             return
         few = Limits(QUICK.questions, self.ended)
-        groups = polish(made, as_groups(self.best.labels, self.k), _POLISHED, few)
+        groups = polish(made, as_groups(self.best.labels, self.k), SETTINGS.polished_places, few)
         self.tell()
         self.consider(Partition(as_labels(groups, made.pricing.n), self.k))
 
@@ -318,8 +338,10 @@ class _Proof:
         pricing = made.pricing
         pricing.fined(triples, fines)
         few, gap = None, (self.sse - bound) * (1.0 + 1e-9) + pricing.floor
-        for _ in range(_GAPS):
-            few = pricing.within(prices, gap, _MOST_GROUPS * pricing.n, _MOST_NODES, self.tell)
+        for _ in range(SETTINGS.gap_trials):
+            few = pricing.within(
+                prices, gap, SETTINGS.groups_per_record * pricing.n, SETTINGS.pricing_nodes, self.tell
+            )
             if few is not None or self.late():
                 break
             gap *= 0.6
@@ -328,7 +350,9 @@ class _Proof:
         candidates = Columns(pricing.n, self.k, pricing.errors_of)
         candidates.add(few)
         # what holds another group has an error of bound + gap at least
-        self.settle_below(min(self.sse, bound + gap), candidates, triples, gap >= _WORTH * (self.sse - bound))
+        self.settle_below(
+            min(self.sse, bound + gap), candidates, triples, gap >= SETTINGS.least_closed * (self.sse - bound)
+        )
 
     def settle_below(self, error: float, candidates: Columns, triples: Labels, whole: bool) -> None:
         """Prove what partitions below `error` there are, all of whose groups are among the candidates.
@@ -344,11 +368,11 @@ class _Proof:
             return
         own = as_groups(self.best.labels, self.k)
         candidates.add(own)
-        choice = candidates.choose(triples, candidates.rows_of(own), self.limits(_QUESTIONS))
+        choice = candidates.choose(triples, candidates.rows_of(own), self.limits(SETTINGS.solver_calls))
         self.tell()
         if choice.chosen is not None:
             self.consider(Partition(as_labels(candidates.groups[choice.chosen], candidates.n), self.k))
         if choice.closed and self.sse <= error:
             self.bound, self.optimal = self.sse, True
         elif np.isfinite(choice.bound):
-            self.bound = max(self.bound, min(self.sse, error, choice.bound) - _CLOSED * self.sse)
+            self.bound = max(self.bound, min(self.sse, error, choice.bound) - SETTINGS.tolerance * self.sse)

@@ -14,8 +14,35 @@ from .bounding import Priced, Pricing
 from .mdav import MDAV
 from .set_partitioning import Columns, Limits, Prices, as_groups, broken_triples, no_triples
 
-# A group of such a weight is taken along with the heaviest.
-_SURE = 0.9
+
+@dataclass(frozen=True)
+class ColumnGenerationSettings:
+    """How many groups and cuts column generation adds, and when its rounds end.
+
+    `python -m benchmarks best certificate` prints the losses and bounds that they lead to.
+    """
+
+    # weight in the LP from which on a group is taken along with the heaviest
+    sure_weight: float = 0.9
+    # nodes of one exact search for groups, at most
+    pricing_nodes: int = 300_000
+    # triples that are added in a round, at most
+    cuts: int = 300
+    # share of the error that groups near to their price may lack at first; it is doubled
+    near_lack: float = 1e-5
+    # so often, at most
+    near_doublings: int = 18
+    # moves per record by which the start of a part is annealed
+    annealing_moves: int = 5000
+    # rounds of triples in a row that stall before they end
+    stalled_rounds: int = 3
+    # share of the gap: a round that closes less has stalled
+    least_gain: float = 0.01
+    # share of the error: a smaller gain of the triples of a part is not worth another round
+    little_inside: float = 5e-4
+
+
+SETTINGS = ColumnGenerationSettings()
 
 
 def dive(
@@ -70,7 +97,7 @@ def _heaviest(weights: Matrix, possible: Mask, padded: Labels, free: Mask) -> La
     rows = rows[np.argsort(-np.round(weights[rows], 9), kind="stable")]
     taken: list[int] = []
     for row in rows.tolist():
-        if taken and weights[row] < _SURE:
+        if taken and weights[row] < SETTINGS.sure_weight:
             break
         if free[padded[row]].all():
             taken.append(row)
@@ -81,16 +108,8 @@ def _heaviest(weights: Matrix, possible: Mask, padded: Labels, free: Mask) -> La
 
 # Neighbours that groups are first made of: without this the first prices run wild.
 WIDTHS = (12, 20, 40, 80)
-_MOST_NODES = 300_000
-_CUTS = 300
 # A gain, as a share of the error, that is not worth another round.
 LITTLE = 1e-5
-# Groups that lack little to being worth their cost: first within such a share of the error, then doubled.
-_NEAREST, _DOUBLINGS = 1e-5, 18
-# What a part starts from is annealed for so long.
-_MOVES_PER_RECORD = 5000
-# Rounds of triples end when so many in a row gain less than this share of what is missing.
-_STALLED, _SLOW = 3, 0.01
 
 
 @dataclass(frozen=True)
@@ -108,8 +127,6 @@ class Care:
 
 QUICK = Care(near=1000, left=1000, questions=30)
 THOROUGH = Care(near=8000, left=3600, questions=300)
-# Triples of a part: a gain that is not worth another round.
-_LITTLE_INSIDE = 5e-4
 
 
 class Generation:
@@ -144,7 +161,7 @@ class Generation:
             return None
         self.prices = prices
         self.pricing.fined(self.triples, prices.fines)
-        priced = self.pricing.price(prices.records, width, repair, _MOST_NODES, self.late)
+        priced = self.pricing.price(prices.records, width, repair, SETTINGS.pricing_nodes, self.late)
         return prices, priced, self.columns.add(priced.groups)
 
     def generate(self, width: int) -> None:
@@ -179,7 +196,7 @@ class Generation:
         prices = self.columns.prices(self.triples, 1e-6)
         if prices is None:
             return None
-        fresh = broken_triples(self.columns, prices.weights, self.triples, _CUTS)
+        fresh = broken_triples(self.columns, prices.weights, self.triples, SETTINGS.cuts)
         worthless = prices.fines <= 1e-9 * prices.value / self.pricing.n
         self.triples = np.concatenate([self.triples[~worthless], fresh])
         return prices.value if len(fresh) else None
@@ -231,14 +248,14 @@ class Generation:
         """What groups a part needs: those of few neighbours, and triples."""
         self.widen(WIDTHS[:2])
         if self.prices is not None:
-            self.add_triples(_LITTLE_INSIDE * self.prices.value)
+            self.add_triples(SETTINGS.little_inside * self.prices.value)
 
     def _near(self, prices: Prices, most: int) -> Labels | None:
         """Groups that lack little to being worth their cost, as many as are quickly found."""
         self.pricing.fined(self.triples, prices.fines)
-        lack, found = _NEAREST * prices.value, None
-        for _ in range(_DOUBLINGS):
-            few = self.pricing.within(prices.records, lack, most, _MOST_NODES, self.late)
+        lack, found = SETTINGS.near_lack * prices.value, None
+        for _ in range(SETTINGS.near_doublings):
+            few = self.pricing.within(prices.records, lack, most, SETTINGS.pricing_nodes, self.late)
             if few is None:
                 break
             found = few
@@ -254,7 +271,7 @@ def _annealed(x: Matrix, k: int) -> Labels:
     if len(x) < 4 * k:
         return labels
     walks = Walks(x, labels, k, np.array([1], dtype=np.uint64), RunContext(threads=1))
-    walks.anneal(_MOVES_PER_RECORD * len(x), False)
+    walks.anneal(SETTINGS.annealing_moves * len(x), False)
     return walks.best()
 
 
@@ -278,15 +295,15 @@ def tightened(
         value = float(prices.records.sum() - prices.fines.sum())
         value += candidates.n / candidates.k * min(0.0, float(lack.min()))
         value -= 1e-12 * abs(value)
-        stalled = 0 if value > bound + _SLOW * (most - value) else stalled + 1
+        stalled = 0 if value > bound + SETTINGS.least_gain * (most - value) else stalled + 1
         bound = max(bound, value)
         if bound >= most:
             break
-        fresh = broken_triples(candidates, prices.weights, triples, _CUTS)
+        fresh = broken_triples(candidates, prices.weights, triples, SETTINGS.cuts)
         kept = lack <= (most - value) * (1.0 + 1e-9)
         candidates = candidates.only(kept)
         worthless = prices.fines <= 1e-9 * value / candidates.n
         triples = np.concatenate([triples[~worthless], fresh])
-        if not len(fresh) or stalled == _STALLED:
+        if not len(fresh) or stalled == SETTINGS.stalled_rounds:
             break
     return candidates, triples, bound

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tacita.core import Labels, Matrix, RunContext
@@ -12,12 +14,23 @@ from .orderings import nearest_next
 from .reassignment import dissolve, nearest_centres, relocate, split_large, squared_error
 from .repair import centroids_of
 
-_NEAREST = 30
-_SWEEPS = 50
-_ROUNDS = 1000
+
+@dataclass(frozen=True)
+class IMHMSettings:
+    """How far a tour and the groups along it are improved."""
+
+    # nearest centres that a record may be sent to
+    neighbours: int = 30
+    # sweeps of 2-opt over the tour, at most
+    sweeps: int = 50
+    # rounds of tour, optimal cuts and moves, at most
+    rounds: int = 1000
 
 
-def transported(x: Matrix, centres: Matrix, k: int, nearest: int = _NEAREST) -> Labels:
+SETTINGS = IMHMSettings()
+
+
+def transported(x: Matrix, centres: Matrix, k: int, nearest: int = SETTINGS.neighbours) -> Labels:
     """The centre of each record, at least k records a centre, at least total squared distance.
 
     Exact among the `nearest` centres of each record; twice as many if that cannot be done. Needs
@@ -58,7 +71,7 @@ def chained(x: Matrix, labels: Labels) -> Labels:
     tour = nearest_next(centres, RunContext(), int(((centres - x.mean(axis=0)) ** 2).sum(axis=1).argmax()))
     place = np.empty(groups, dtype=np.int64)
     place[tour] = np.arange(groups)
-    two_opt(centres, nearest_centres(centres, centres, 11)[:, 1:], tour, place, _SWEEPS)
+    two_opt(centres, nearest_centres(centres, centres, 11)[:, 1:], tour, place, SETTINGS.sweeps)
     # opened where it is longest
     legs = ((centres[tour] - centres[np.roll(tour, 1)]) ** 2).sum(axis=1)
     tour = np.roll(tour, -int(legs.argmax()))
@@ -91,7 +104,7 @@ class IMHM(Improvement):
         # far from the origin the incremental centroids would lose digits
         x = np.ascontiguousarray(x - x.mean(axis=0))
         best = squared_error(x, labels)
-        for done in range(1, _ROUNDS):
+        for done in range(1, SETTINGS.rounds):
             if run.should_stop():
                 break
             trial = self._round(x, labels, run.silent())

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Labels, Matrix, RunContext
 
-# Up to so many records all pairs are measured; above, pairs within windows of the orders of several cuts.
-_ALL_PAIRS = 6000
-_CUTS = 3
-# Records of a window: the least, and for each neighbour that is wanted.
-_WINDOW, _PER_NEIGHBOUR = 128, 8
-# Windows that one thread measures at a time: some hundredths of a second.
-_AT_ONCE = 64
+
+@dataclass(frozen=True)
+class NeighbourSettings:
+    """How nearest records of a large file are found; more cuts and wider windows miss fewer."""
+
+    # records up to which all pairs are measured; above, pairs within windows of several orders
+    all_pairs_records: int = 6000
+    # orders of the records
+    orders: int = 3
+    # records of a window, at least
+    window: int = 128
+    # the same for each neighbour that is wanted
+    window_per_neighbour: int = 8
+    # windows that one thread measures at a time: some hundredths of a second
+    windows_per_call: int = 64
+
+
+SETTINGS = NeighbourSettings()
 
 
 def neighbours(x: Matrix, count: int, run: RunContext) -> tuple[np.ndarray, Matrix]:
@@ -50,7 +63,7 @@ def search_order(x: Matrix) -> Labels:
 
     A search that goes from record to record is faster too where neighbours stand near each other.
     """
-    return np.arange(len(x)) if len(x) <= _ALL_PAIRS else cut_order(x)
+    return np.arange(len(x)) if len(x) <= SETTINGS.all_pairs_records else cut_order(x)
 
 
 def nearest_records(x: Matrix, count: int, run: RunContext) -> npt.NDArray[np.int32]:
@@ -58,7 +71,7 @@ def nearest_records(x: Matrix, count: int, run: RunContext) -> npt.NDArray[np.in
 
     Up to 6000 records exact, O(n^2 d) time; above see `nearest_by_cuts`. x: in `search_order`.
     """
-    if len(x) <= _ALL_PAIRS:
+    if len(x) <= SETTINGS.all_pairs_records:
         return neighbours(x, count, run)[0]
     return nearest_by_cuts(x, count, run)
 
@@ -77,19 +90,19 @@ def nearest_by_cuts(x: Matrix, count: int, run: RunContext) -> npt.NDArray[np.in
     from tacita.kernels.records.distance import nearest_in_windows
 
     n, d = x.shape
-    width = _WINDOW
-    while width < _PER_NEIGHBOUR * count:
+    width = SETTINGS.window
+    while width < SETTINGS.window_per_neighbour * count:
         width *= 2
     near = np.zeros((n, count), dtype=np.int32)
     gaps = np.full((n, count), np.inf)
     generator = np.random.default_rng(0)
-    for cut in range(_CUTS):
+    for cut in range(SETTINGS.orders):
         order = np.arange(n) if cut == 0 else cut_order(_projected(x, generator.normal(size=(d, d))))
 
         def measure(first: int, last: int, order: Labels = order) -> None:
             nearest_in_windows(x, order, width, first, last, near, gaps)
 
-        for _ in run.map_blocks("measuring distances", n, measure, _AT_ONCE * width):
+        for _ in run.map_blocks("measuring distances", n, measure, SETTINGS.windows_per_call * width):
             pass
     return near
 

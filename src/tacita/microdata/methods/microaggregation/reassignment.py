@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -13,9 +14,20 @@ from .mdav import MDAV
 from .microaggregation_method import WORK_PER_CALL
 from .repair import centroids_of
 
-# Up to so many pairs of record and group every group is a possible target; beyond, the nearest few are.
-_ALL_PAIRS = 20_000_000
-_FEW = 32
+
+@dataclass(frozen=True)
+class ReassignmentSettings:
+    """Which groups a record may move to."""
+
+    # pairs of record and group up to which every group is a possible target
+    all_pairs: int = 20_000_000
+    # nearest groups that are, beyond that
+    nearest_groups: int = 32
+
+
+SETTINGS = ReassignmentSettings()
+
+
 Free = Callable[[Labels], Labels]
 Cut = Callable[[Labels], Labels]
 By = Literal["records", "centres"]
@@ -54,8 +66,10 @@ def relocate(x: Matrix, labels: Labels, floor: int, run: RunContext) -> Labels:
     left = 100 * n
     while left > 0:
         centres, sizes = centroids_of(x, labels)
-        few = n * len(sizes) > _ALL_PAIRS
-        near = nearest_centres(x, centres, _FEW) if few else np.empty((n, 0), dtype=np.int64)
+        few = n * len(sizes) > SETTINGS.all_pairs
+        near = (
+            nearest_centres(x, centres, SETTINGS.nearest_groups) if few else np.empty((n, 0), dtype=np.int64)
+        )
         groups = kernel.Groups(columns, labels, np.ascontiguousarray(centres.T), sizes)
         offers = kernel.Offers(near, np.empty(n, np.int64), np.empty(n), np.empty(n), np.empty(n))
         kernel.price_all(groups, offers)
@@ -84,7 +98,7 @@ def reassign(x: Matrix, labels: Labels, floor: int, run: RunContext) -> Labels:
     best = squared_error(x, labels)
     while True:
         centres, sizes = centroids_of(x, labels)
-        if n * len(sizes) > _ALL_PAIRS:
+        if n * len(sizes) > SETTINGS.all_pairs:
             # an empty group is nobody's nearest
             used = np.flatnonzero(sizes)
             nearest = used[nearest_centres(x, centres[used], 1)[:, 0]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tacita.core import Labels, Matrix, Progress, RunContext
@@ -10,10 +12,27 @@ from .bounding import Pricing, least_shares
 from .column_generation import LITTLE, QUICK, WIDTHS, Generation
 from .set_partitioning import Columns, Limits, as_groups, as_labels, no_triples, squared_errors
 
-# Records that are grouped anew together, times k.
-_TOGETHER = 360
-# A group that lacks less than this share of the error is left alone.
-_NOTHING = 1e-6
+
+@dataclass(frozen=True)
+class RecombinationSettings:
+    """How much is grouped anew at once, and when that ends.
+
+    `python -m benchmarks best` prints the information loss that they lead to, and the seconds.
+    """
+
+    # records that are grouped anew together, times k
+    records_together: int = 360
+    # share of the error: a group that lacks less is left alone
+    tolerance: float = 1e-6
+    # rounds of column generation, at most
+    rounds: int = 1000
+    # callbacks of the solver after which half of the work is reported as done
+    half_way: int = 1000
+    # places where a partition is mended
+    polished_places: int = 24
+
+
+SETTINGS = RecombinationSettings()
 
 
 def polish(made: Generation, groups: Labels, tries: int, limits: Limits) -> Labels:
@@ -35,10 +54,10 @@ def polish(made: Generation, groups: Labels, tries: int, limits: Limits) -> Labe
         held.add(groups)
         lack = held.lacking(prices.records, made.triples, prices.fines)
         worst = [row for row in np.argsort(-lack, kind="stable") if held.groups[row].tobytes() not in tried]
-        if limits.ended() or not worst or lack[worst[0]] <= _NOTHING * prices.value:
+        if limits.ended() or not worst or lack[worst[0]] <= SETTINGS.tolerance * prices.value:
             break
         tried.add(held.groups[worst[0]].tobytes())
-        around = _around(made.pricing.x, held.groups, worst[0], _TOGETHER // made.pricing.k)
+        around = _around(made.pricing.x, held.groups, worst[0], SETTINGS.records_together // made.pricing.k)
         groups = np.concatenate([held.groups[~around], _anew(made, held.groups[around], limits)])
     return groups
 
@@ -75,11 +94,6 @@ def _anew(made: Generation, groups: Labels, limits: Limits) -> Labels:
 
 
 STAGE = "combining groups"
-_MOST_ROUNDS = 1000
-# Questions after which half of the work is taken to be done.
-_HALF_WAY = 1000
-# Places where a partition is mended.
-_POLISHED = 24
 
 
 class Told:
@@ -91,7 +105,7 @@ class Told:
     def __call__(self) -> bool:
         self._asked += 1
         # no report: a solver that asks must not be left by an exception
-        self._run.on_progress(Progress(STAGE, self._asked / (self._asked + _HALF_WAY), 1))
+        self._run.on_progress(Progress(STAGE, self._asked / (self._asked + SETTINGS.half_way), 1))
         return self._run.ended()
 
 
@@ -131,7 +145,7 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     """
     pricing = Pricing(x, k, least_shares(x, k, run.silent()))
     told = Told(run)
-    made = Generation(pricing, as_groups(labels, k), _MOST_ROUNDS, told)
+    made = Generation(pricing, as_groups(labels, k), SETTINGS.rounds, told)
     made.columns.add(pool)
     made.widen(WIDTHS[:3] if thorough else WIDTHS[:1])
     if thorough and made.prices is not None:
@@ -142,7 +156,7 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     found = [as_groups(labels, k), made.combined(QUICK, limits)]
     if thorough:
         made.columns.add(found[1])
-        found = [polish(made, each, _POLISHED, limits) for each in found]
+        found = [polish(made, each, SETTINGS.polished_places, limits) for each in found]
     found.sort(key=lambda groups: float(squared_errors(x, groups).sum()))
     best = as_labels(found[0], len(x))
     return recombine(x, best, k, np.concatenate([found[1], pool]), limits)

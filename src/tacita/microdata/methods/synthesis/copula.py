@@ -13,14 +13,27 @@ from .column_margins import Margin
 from .mixed import MixedSynthesis, Sampler, Training, counted
 from .restrictions import Restrictions
 
-# Terms of the series by which correlations of levels tell those of the normal variables behind them.
-_TERMS = 24
-# Correlations beyond it are as good as a function, and series converge slowly there.
-_STRONGEST = 0.995
-# Rounds in which categories without an order get one, and in which levels kept are placed within theirs.
-_ORDERING, _SWEEPS = 4, 8
-# A variance below it is none.
-_SMALLEST = 1e-6
+
+@dataclass(frozen=True)
+class CopulaSettings:
+    """Series, rounds and tolerances of the normal variables behind columns.
+
+    `python -m benchmarks mixed_synthesis` prints what a synthesis takes.
+    """
+
+    # terms of the series by which correlations of levels tell those of the normal variables
+    terms: int = 24
+    # correlation beyond which it is as good as a function, and the series converges slowly
+    strongest: float = 0.995
+    # rounds in which categories without an order get one
+    ordering_rounds: int = 4
+    # rounds in which levels that are kept are placed within theirs
+    sweeps: int = 8
+    # variance below which there is none
+    least_variance: float = 1e-6
+
+
+SETTINGS = CopulaSettings()
 
 
 class Copula(MixedSynthesis):
@@ -134,8 +147,8 @@ class _Scale:
         cuts = ndtri(np.clip(self.cuts, 0.0, 1.0))
         density, finite = _density(cuts), np.where(np.isfinite(cuts), cuts, 0.0)
         before, last = np.zeros_like(cuts), np.ones_like(cuts)
-        found = np.empty(_TERMS)
-        for n in range(1, _TERMS + 1):
+        found = np.empty(SETTINGS.terms)
+        for n in range(1, SETTINGS.terms + 1):
             edges = last * density
             found[n - 1] = (self.scores * (edges[:-1] - edges[1:])).sum() / np.sqrt(n)
             # normalised: He_n / sqrt(n!) from the two before it
@@ -150,7 +163,7 @@ def _density(z: Floats) -> Floats:
 def _ordered(scales: list[_Scale], x: Matrix, used: Mask) -> list[_Scale]:
     """Nominal columns in the order in which they go best with what all columns have in common. O(n d^2)."""
     unordered = [j for j, scale in enumerate(scales) if scale.nominal and scale.levels.size > 2]
-    for _ in range(_ORDERING if unordered else 0):
+    for _ in range(SETTINGS.ordering_rounds if unordered else 0):
         scores = _scores(scales, x, used)
         for j in unordered:
             others = np.delete(scores, j, axis=1)
@@ -179,7 +192,7 @@ def _scores(scales: Sequence[_Scale], x: Matrix, used: Mask) -> Matrix:
 def _correlations(scales: Sequence[_Scale], x: Matrix, used: Mask) -> Matrix:
     """Of the normal variables behind, with no negative eigenvalue. O(n d^2)."""
     scores = _scores(scales, x, used)
-    series = np.array([scale.hermite if scale.levels.size else np.zeros(_TERMS) for scale in scales])
+    series = np.array([scale.hermite if scale.levels.size else np.zeros(SETTINGS.terms) for scale in scales])
     full = [scale.spread for scale in scales]
     d = len(scales)
     found = np.eye(d)
@@ -189,7 +202,7 @@ def _correlations(scales: Sequence[_Scale], x: Matrix, used: Mask) -> Matrix:
             seen = _unrestricted(scores[both, i], scores[both, j], full[i], full[j])
             found[i, j] = found[j, i] = _behind(seen * full[i] * full[j], series[i] * series[j])
     values, vectors = np.linalg.eigh(found)
-    repaired = (vectors * np.maximum(values, _SMALLEST)) @ vectors.T
+    repaired = (vectors * np.maximum(values, SETTINGS.least_variance)) @ vectors.T
     scale = np.sqrt(np.diag(repaired))
     return np.asarray(repaired / np.outer(scale, scale))
 
@@ -198,7 +211,7 @@ def _unrestricted(a: Floats, b: Floats, full_a: float, full_b: float) -> float:
     """The correlation of two scores as it would be if all records had both: those without one were chosen by
     the other (Pearson's correction for restricted range)."""
     spread = a.std(), b.std()
-    if min(*spread, full_a, full_b) < _SMALLEST:
+    if min(*spread, full_a, full_b) < SETTINGS.least_variance:
         return 0.0
     r = float(((a - a.mean()) * (b - b.mean())).mean() / (spread[0] * spread[1]))
     kept = min(1.0, (spread[0] / full_a) ** 2, (spread[1] / full_b) ** 2)
@@ -207,8 +220,8 @@ def _unrestricted(a: Floats, b: Floats, full_a: float, full_b: float) -> float:
 
 def _behind(product: float, terms: Floats) -> float:
     """The correlation r at which sum terms_n r^n is the product of scores that was seen; by bisection."""
-    powers = np.arange(1, _TERMS + 1)
-    low, high = -_STRONGEST, _STRONGEST
+    powers = np.arange(1, SETTINGS.terms + 1)
+    low, high = -SETTINGS.strongest, SETTINGS.strongest
     for _ in range(50):
         middle = (low + high) / 2
         if (terms * middle**powers).sum() < product:
@@ -315,11 +328,11 @@ class _Fitted:
             high[:, place] = np.where(gaps, np.inf, cuts[np.minimum(level + 1, cuts.size - 1)])
         found = np.zeros_like(low)
         matrix = self.correlations[np.ix_(chosen, chosen)]
-        for j in [*range(len(chosen))] * _SWEEPS:
+        for j in [*range(len(chosen))] * SETTINGS.sweeps:
             others = [i for i in range(len(chosen)) if i != j]
             weights = np.linalg.solve(matrix[np.ix_(others, others)], matrix[others, j])
             mean = found[:, others] @ weights
-            spread = float(np.sqrt(np.maximum(1 - matrix[j, others] @ weights, _SMALLEST)))
+            spread = float(np.sqrt(np.maximum(1 - matrix[j, others] @ weights, SETTINGS.least_variance)))
             ends = ndtr((low[:, j] - mean) / spread), ndtr((high[:, j] - mean) / spread)
             share = ends[0] + generator.random(len(x)) * (ends[1] - ends[0])
             inside = mean + spread * ndtri(np.clip(share, 1e-15, 1 - 1e-15))

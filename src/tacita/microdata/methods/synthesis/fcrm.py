@@ -18,13 +18,21 @@ from .fuzzy import fuzzy_c_means, shares
 from .regression import Features, Regression
 from .synthesis_method import SYNTHETIC, Synthesis
 
-# Eigenvalues of X'DX below this share of the largest are none: S may be singular, all the more in a cluster.
-_PSEUDO_INVERSE = 1e-11
 
-# Squared residuals of a perfect fit are rounding: none is more perfect than another.
-_PERFECT = 1e-20
+@dataclass(frozen=True)
+class FCRMSettings:
+    """Tolerances of fuzzy c-regression, and how many records are worked on at once."""
 
-_BLOCK = 8192
+    # share of the largest eigenvalue of X'DX below which one is none: S may be singular, all the more in a
+    # cluster
+    least_eigenvalue: float = 1e-11
+    # squared residual of a perfect fit, which is rounding: none is more perfect than another
+    perfect_residual: float = 1e-20
+    # records at once: memory against calls
+    block: int = 8192
+
+
+SETTINGS = FCRMSettings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +272,7 @@ class FCRM(Synthesis):
             inverse, moments = weighted_moments(x, y, weights)
             coefficients = inverse @ moments
             errors = squared_residuals(x, y, coefficients)
-            before, memberships = memberships, shares(errors, self.m, _PERFECT)
+            before, memberships = memberships, shares(errors, self.m, SETTINGS.perfect_residual)
             change = float(np.abs(memberships - before).max())
             following = memberships**self.m
             objective = float(np.einsum("ik,ik->", following, errors))
@@ -322,14 +330,14 @@ def weighted_moments(x: Matrix, y: Matrix, weights: Matrix) -> tuple[Matrix, Mat
     f, p, c = x.shape[1], y.shape[1], weights.shape[1]
     sums = np.zeros((c, f, f + p))
     both = np.hstack([x, y])
-    for start in range(0, x.shape[0], _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for start in range(0, x.shape[0], SETTINGS.block):
+        rows = slice(start, start + SETTINGS.block)
         # memory in the order it is read: one long row per term
         terms, weight = np.ascontiguousarray(x[rows].T), np.ascontiguousarray(weights[rows].T)
         for k in range(c):
             sums[k] += (terms * weight[k]) @ both[rows]
     values, vectors = np.linalg.eigh(sums[:, :, :f])
-    kept = values > _PSEUDO_INVERSE * values[:, -1:]
+    kept = values > SETTINGS.least_eigenvalue * values[:, -1:]
     shrunk = vectors * np.where(kept, 1 / np.where(kept, values, 1.0), 0.0)[:, None, :]
     return shrunk @ vectors.transpose(0, 2, 1), sums[:, :, f:]
 
@@ -337,8 +345,8 @@ def weighted_moments(x: Matrix, y: Matrix, weights: Matrix) -> tuple[Matrix, Mat
 def squared_residuals(x: Matrix, y: Matrix, coefficients: Matrix) -> Matrix:
     """Squared length of every record's residual under every cluster's model. O(n c f p)."""
     errors = np.empty((x.shape[0], len(coefficients)))
-    for start in range(0, x.shape[0], _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for start in range(0, x.shape[0], SETTINGS.block):
+        rows = slice(start, start + SETTINGS.block)
         for k, model in enumerate(coefficients):
             residual = y[rows] - x[rows] @ model
             errors[rows, k] = np.einsum("ij,ij->i", residual, residual)

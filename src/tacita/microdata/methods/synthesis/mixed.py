@@ -28,7 +28,8 @@ MAX_ADVANTAGE = 3.0
 # Records that break a restriction are drawn again so often; then nobody can be drawn for them.
 _ROUNDS = 200
 # Whole records that come back and that fewer than so many share, and the largest share of them.
-_FEW, _MOST_RECORDS = 3, 0.2
+_FEW = 3
+_MOST_RECORDS = 0.2
 
 
 def _read(reader: Any, who: str) -> Any:

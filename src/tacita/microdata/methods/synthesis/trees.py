@@ -17,18 +17,27 @@ from .column_margins import Columns, Margin
 from .mixed import SMALLEST_K, MixedSynthesis, Sampler, Training, counted
 from .restrictions import Restrictions
 
-# A numeric column is cut into so many bins of equal size, and some at its ends, before trees are grown on it.
-_BINS = 255
-# A split must explain this share of what is to be explained, as in synthpop.
-_LEAST_GAIN = 1e-8
-# Within a leaf, records that break a restriction look for another donor so often.
-_TRIES = 10
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """How trees are grown; `python -m benchmarks mixed_synthesis` prints what a synthesis takes."""
+
+    # bins of equal size into which a numeric column is cut, besides some at its ends
+    bins: int = 255
+    # share of what is to be explained that a split must explain, as in synthpop
+    least_gain: float = 1e-8
+    # donors of its leaf that a record which breaks a restriction may try
+    donors: int = 10
+    # parts of a stratum, by units, that a leaf begins with where no k is given
+    leaves_per_stratum: int = 150
+
+
+SETTINGS = TreeSettings()
 
 
 # Orders of columns that go by how many values they have.
-MANY_FIRST, FEW_FIRST = "many-first", "few-first"
-# Where no k is given, a leaf begins with this part of the units of a stratum.
-_SHARE_OF_A_LEAF = 150
+MANY_FIRST = "many-first"
+FEW_FIRST = "few-first"
 
 
 class Trees(MixedSynthesis):
@@ -86,7 +95,7 @@ class Trees(MixedSynthesis):
 
     def first_k(self, units: int) -> int:
         """A 150th of the units of a stratum: few enough that relations still show."""
-        return max(SMALLEST_K, units // _SHARE_OF_A_LEAF)
+        return max(SMALLEST_K, units // SETTINGS.leaves_per_stratum)
 
     def _first(self, columns: Columns, p: int) -> list[int]:
         if self.order in ((MANY_FIRST,), (FEW_FIRST,)):
@@ -119,7 +128,7 @@ class _Binned:
                 edges.append(None)
                 continue
             distinct = np.unique(present)
-            if distinct.size > _BINS:
+            if distinct.size > SETTINGS.bins:
                 distinct = np.unique(np.quantile(present, _shares(present.size), method="inverted_cdf"))
             edges.append(distinct)
         sizes = [
@@ -145,7 +154,7 @@ class _Binned:
 def _shares(n: int) -> Floats:
     """Where a column of n numbers is cut: evenly, and ever finer towards its ends, where money lies."""
     tail = 0.5 ** np.arange(1, max(2, int(np.log2(n / 10)) + 1))
-    return np.unique(np.concatenate([np.arange(1, _BINS) / _BINS, tail, 1 - tail]))
+    return np.unique(np.concatenate([np.arange(1, SETTINGS.bins) / SETTINGS.bins, tail, 1 - tail]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +198,7 @@ class _Leaves:
             kinds,
             owners.reshape(-1).astype(np.int64),
             k,
-            _LEAST_GAIN,
+            SETTINGS.least_gain,
         )
         counts = np.bincount(leaf, minlength=leaves)
         return cls(tree, tuple(chosen), np.lexsort((target, leaf)), np.cumsum(counts) - counts, counts)
@@ -328,7 +337,7 @@ class _Fitted:
             leaves = each.leaves(x, self.binned)
             known.add(j)
             waiting = np.arange(len(x))
-            for _ in range(_TRIES):
+            for _ in range(SETTINGS.donors):
                 x[waiting, j] = each.draw(leaves, waiting, margin, generator, systematic=self.systematic)
                 part = x[waiting]
                 waiting = waiting[self.restrictions.broken_by(j, part, known)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -14,6 +15,21 @@ from tacita.tables.suppression.optimal.network_patterns import Builder
 from tacita.tables.suppression.optimal.network_search import cheapest_cells
 from tacita.tables.suppression.optimal.two_way_method import TwoWay
 from tacita.tables.suppression.time_limit import TimeLimit, Watch
+
+
+@dataclass(frozen=True)
+class GeneticSettings:
+    """How patterns are bred; `python -m experiments tables --method genetic` prints what they lead to."""
+
+    # cheapest cells of every line that patterns are first made of
+    cells_per_line: int = 10
+    # factors between which costs are disturbed at random when a pattern is mended
+    disturbance: tuple[float, float] = (0.6, 1.4)
+    # probability that a child has a cell that one of its parents has
+    inherited: float = 0.5
+
+
+SETTINGS = GeneticSettings()
 
 
 class Genetic(TwoWay):
@@ -44,7 +60,7 @@ class Genetic(TwoWay):
     def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         generator = run.search_generator()
         near = np.zeros(network.edges, dtype=bool)
-        near[cheapest_cells(network, 10)] = True
+        near[cheapest_cells(network, SETTINGS.cells_per_line)] = True
         builder = Builder(network, near)
         if builder.build(generator, network.cost) is None:
             builder = Builder(network)
@@ -55,7 +71,7 @@ class Genetic(TwoWay):
                 break
             run.report("breeding patterns", child, self.population + self.generations)
             start = None if child < self.population else self._cross(generator, patterns, costs)
-            weight = network.cost * generator.uniform(0.6, 1.4, network.edges)
+            weight = network.cost * generator.uniform(*SETTINGS.disturbance, network.edges)
             found = builder.build(generator, weight, start)
             if found is None:
                 if not patterns:
@@ -73,7 +89,7 @@ class Genetic(TwoWay):
 
         mother, father = pick(), pick()
         size = len(mother)
-        child = (mother & father) | ((mother | father) & (generator.random(size) < 0.5))
+        child = (mother & father) | ((mother | father) & (generator.random(size) < SETTINGS.inherited))
         return child & (generator.random(size) >= self.mutation)
 
     def _admit(self, patterns: list[Mask], costs: list[float], found: Mask, cost: float) -> None:

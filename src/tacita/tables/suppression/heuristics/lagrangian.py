@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -15,9 +16,38 @@ from tacita.tables.suppression.optimal.network_patterns import Builder
 from tacita.tables.suppression.optimal.two_way_method import TwoWay
 from tacita.tables.suppression.time_limit import TimeLimit, Watch
 
-# Powers of e by which one step may change a price, and the least share of a cell's cost that a primary pays.
-_MOST = 3.0
-_LEAST = 1e-7
+
+@dataclass(frozen=True)
+class LagrangeSettings:
+    """How subgradient steps change multipliers, and how often an iterate is mended to a pattern.
+
+    `python -m experiments tables --method lagrange` prints the patterns and bounds that they lead to.
+    """
+
+    # powers of e by which one step may change a multiplier
+    largest_step: float = 3.0
+    # share of the cost of a cell that a primary pays at least: a multiplier of 0 would stay 0
+    least_share: float = 1e-7
+    # weight of a primary in its own row and column at the start, where others have 1
+    own_line_weight: float = 50.0
+    # steps in a row without a better bound after which steps are shortened
+    patience: int = 10
+    # what the step length is divided by then
+    shortening: float = 1.5
+    # step length, of the first one, at which the search ends
+    shortest: float = 1e-4
+    # weights of the last direction and of the new slope in the next direction
+    momentum: float = 0.7
+    slope: float = 0.3
+    # times the cost of the incumbent: what a step aims at
+    target: float = 1.02
+    # steps from one pattern to the next where the bound does not rise
+    steps_between_patterns: int = 5
+    # factors between which costs are disturbed at random when an iterate is mended
+    disturbance: tuple[float, float] = (0.9, 1.1)
+
+
+SETTINGS = LagrangeSettings()
 
 
 class Lagrange(TwoWay):
@@ -71,9 +101,9 @@ class Lagrange(TwoWay):
             value = float(length.sum() + margin[taken].sum())
             since = 0 if value > bound + 1e-9 else since + 1
             bound = max(bound, value)
-            if step == 1 or step % 5 == 0 or since == 0:
+            if step == 1 or step % SETTINGS.steps_between_patterns == 0 or since == 0:
                 start = used.any(axis=0)
-                weight = network.cost * generator.uniform(0.9, 1.1, network.edges)
+                weight = network.cost * generator.uniform(*SETTINGS.disturbance, network.edges)
                 for found in (
                     builder.clean(start | network.primary),
                     builder.build(generator, weight, start & taken),
@@ -82,18 +112,18 @@ class Lagrange(TwoWay):
                         best, least = found, builder.cost(found)
             if network.rounded_up(bound) >= least - 1e-9 or watch.over:
                 break
-            if since == 10:
-                scale, since = scale / 1.5, 0
+            if since == SETTINGS.patience:
+                scale, since = scale / SETTINGS.shortening, 0
             # prices of a cell keep adding up to its cost: those who use it pay more, the others less
             slope = used - (prices * used).sum(axis=0) / np.maximum(network.cost, 1e-300)
-            direction = 0.7 * direction + 0.3 * slope
+            direction = SETTINGS.momentum * direction + SETTINGS.slope * slope
             square = float((prices * direction**2).sum())
-            if square == 0.0 or scale < 1e-4:
+            if square == 0.0 or scale < SETTINGS.shortest:
                 break
-            step_size = scale * (1.02 * least - value) / square
-            prices *= np.exp(np.clip(step_size * direction, -_MOST, _MOST))
+            step_size = scale * (SETTINGS.target * least - value) / square
+            prices *= np.exp(np.clip(step_size * direction, -SETTINGS.largest_step, SETTINGS.largest_step))
             # a price of nought would stay one
-            np.maximum(prices, _LEAST * network.cost, out=prices)
+            np.maximum(prices, SETTINGS.least_share * network.cost, out=prices)
             prices *= np.where(free, network.cost / np.maximum(prices.sum(axis=0), 1e-300), 0.0)
         return best, bound
 
@@ -103,6 +133,6 @@ def _first_prices(network: Network) -> Floats:
     own = network.own
     near = network.row[own][:, None] == network.row[None, :]
     near |= network.column[own][:, None] == network.column[None, :]
-    weights = np.where(near, 50.0, 1.0)
+    weights = np.where(near, SETTINGS.own_line_weight, 1.0)
     found: Floats = weights / weights.sum(axis=0)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -29,11 +29,25 @@ Bounded = Annotated[
         description="share of the seconds for a better lower bound than that over single lines",
     ),
 ]
-# Of the time: when no more rows of single lines are added; and when first proofs are no longer the cheapest,
-# late, for such a pattern may cost twice as much.
-_ADDED, _HURRIED = 0.2, 2.0
-# Open cells times primaries up to which a bound by cuts is sought: beyond, it would not end in time.
-_MOST = 600_000
+
+
+@dataclass(frozen=True)
+class LargeTableSettings:
+    """How the time limit is shared.
+
+    `python -m benchmarks large_tables` prints cost and seconds that these lead to.
+    """
+
+    # share of the time limit after which no more rows of single relations are added to the bound
+    single_relation_share: float = 0.2
+    # times the time limit after which any movement proves a cell, not the cheapest: such a pattern may cost
+    # twice as much, so it is late
+    hurry_share: float = 2.0
+    # open cells times primaries up to which a bound by cuts is sought: beyond, it would not end in time
+    bounded_work: int = 600_000
+
+
+SETTINGS = LargeTableSettings()
 
 
 class Large(Suppression):
@@ -52,7 +66,7 @@ class Large(Suppression):
         parts, lines = list[Proofs](), list[Lines]()
         for number, system in enumerate(systems):
             run.report("looking at single lines", number, len(systems))
-            lines.append(Lines(system, lambda: watch.seconds > _ADDED * watch.limit))
+            lines.append(Lines(system, lambda: watch.seconds > SETTINGS.single_relation_share * watch.limit))
             parts.append(Proofs(system, start, lines[-1].x, lambda: watch.over))
             self._prove_all(table, parts[-1], watch, run, (number, len(systems)))
         least = self.search(parts, watch, run)
@@ -73,7 +87,7 @@ class Large(Suppression):
         for done, demand in enumerate(order.tolist()):
             if done % 8 == 0:
                 run.report("protecting cells", part[0] + done / system.demands, part[1])
-            if not proofs.prove(demand, hurried=watch.seconds > _HURRIED * watch.limit):
+            if not proofs.prove(demand, hurried=watch.seconds > SETTINGS.hurry_share * watch.limit):
                 raise refuse(table, system, demand)
         proofs.price_plainly()
 
@@ -114,7 +128,7 @@ class Large(Suppression):
         from tacita.tables.suppression.optimal.connected_parts import root_bound
 
         open_cells = int((table.primary | ~table.forced).sum())
-        by_cuts = open_cells * int(table.primary.sum()) <= _MOST
+        by_cuts = open_cells * int(table.primary.sum()) <= SETTINGS.bounded_work
         looking = Watch(self.seconds * self.bound / (1 + by_cuts), run.should_stop)
         for each in lines:
             each.tighten(looking)

@@ -7,6 +7,7 @@ a pattern changes where proofs allow it: what no proof needs is published.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,15 +21,27 @@ from tacita.tables.suppression.optimal.relation_system import System
 
 from .neighbourhood import Nearby
 
-# What is withheld already weighs this part of its cost: proofs are short, and lean on cheap cells.
-_FREE = 1e-2
-# What of the price of a cell that surely belongs to a cheap pattern is taken off for first proofs.
-_GUIDED = 0.95
-# Columns of a system up to which its programme is kept for all questions.
-_ALL = 2000
-# Of the farthest movement: what moves less may be a solver's noise, and proves nothing of itself.
-_NOISE = 1e-3
-_ROUNDING = 1e-9
+
+@dataclass(frozen=True)
+class MovementCertificateSettings:
+    """Prices by which movements are found, and tolerances of what they prove.
+
+    `python -m benchmarks large_tables` prints cost and seconds that these lead to.
+    """
+
+    # share of its cost that a cell still has once it is suppressed: proofs stay short and lean on cheap cells
+    suppressed_price: float = 1e-2
+    # share of the price that is taken off a cell that surely belongs to a cheap pattern, for first proofs
+    guidance: float = 0.95
+    # columns of a system up to which one LP of the whole is kept
+    whole_columns: int = 2000
+    # share of the farthest movement: what moves less may be rounding of the solver, and proves nothing
+    noise: float = 1e-3
+    # share of a demand that rounding may take from a movement
+    rounding: float = 1e-9
+
+
+SETTINGS = MovementCertificateSettings()
 
 
 class Movement(NamedTuple):
@@ -66,10 +79,16 @@ class Proofs:
         for demand, own in enumerate(system.own.tolist()):
             self._of_column.setdefault(own, []).append(demand)
         positive = system.cost[system.cost > 0]
-        self._plain = np.maximum(system.cost, _FREE * float(positive.mean()) if positive.size else 1.0)
-        self.price = self._plain if likely is None else self._plain * (1 - _GUIDED * likely)
-        whole = system.edges <= _ALL
-        self._nearby = None if whole else Nearby(system, np.where(self.chosen, _FREE, 1.0) * self.price)
+        self._plain = np.maximum(
+            system.cost, SETTINGS.suppressed_price * float(positive.mean()) if positive.size else 1.0
+        )
+        self.price = self._plain if likely is None else self._plain * (1 - SETTINGS.guidance * likely)
+        whole = system.edges <= SETTINGS.whole_columns
+        self._nearby = (
+            None
+            if whole
+            else Nearby(system, np.where(self.chosen, SETTINGS.suppressed_price, 1.0) * self.price)
+        )
         self._whole = Paths(system, quick=False) if whole else None
         self._withheld: tuple[Ints, Paths] | None = None
         self._movements: Movements | None = None
@@ -79,7 +98,7 @@ class Proofs:
         self.price = self._plain
         if self._nearby is not None:
             every = np.arange(self.system.edges)
-            self._nearby.reprice(every, np.where(self.chosen, _FREE, 1.0) * self.price)
+            self._nearby.reprice(every, np.where(self.chosen, SETTINGS.suppressed_price, 1.0) * self.price)
 
     @property
     def cost(self) -> float:
@@ -131,15 +150,15 @@ class Proofs:
         risen, fallen = np.zeros(columns.size), np.zeros(columns.size)
         for sign in (1.0, -1.0):
             farthest = float((np.where(sign * change > 0, up, down) / size).min())
-            moved = sign * change * min(farthest, 1 / _NOISE)
+            moved = sign * change * min(farthest, 1 / SETTINGS.noise)
             risen, fallen = np.maximum(risen, moved), np.maximum(fallen, -moved)
-        risen[size < _NOISE * size.max()] = fallen[size < _NOISE * size.max()] = 0.0
+        risen[size < SETTINGS.noise * size.max()] = fallen[size < SETTINGS.noise * size.max()] = 0.0
         places = np.searchsorted(columns, system.own[demands])
         places[places == columns.size] = 0
         met = []
         for demand, place in zip(demands, places.tolist(), strict=True):
             ways = system.directions(demand)
-            least = float(system.amount[demand]) * (1 - _ROUNDING)
+            least = float(system.amount[demand]) * (1 - SETTINGS.rounding)
             reached = [float((risen if way > 0 else fallen)[place]) for way in ways]
             together = sum(reached) if system.ways[demand] == BOTH_WAYS else max(reached)
             if columns[place] == system.own[demand] and together >= least:
@@ -161,14 +180,16 @@ class Proofs:
         if columns.size:
             self.chosen[columns] = withheld
             if self._nearby is not None:
-                self._nearby.reprice(columns, (_FREE if withheld else 1.0) * self.price[columns])
+                self._nearby.reprice(
+                    columns, (SETTINGS.suppressed_price if withheld else 1.0) * self.price[columns]
+                )
             if withheld and self._withheld is not None:
                 inside = np.isin(columns, self._withheld[0], assume_unique=True).all()
                 self._withheld = self._withheld if inside else None
 
     def find(self, demand: int, allowed: Mask, given: Mask) -> Movement | None:
         """Allowed cells whose cheapest movement meets a demand, given cells nearly free; None if none do."""
-        weight = np.where(given, _FREE, 1.0) * self.price
+        weight = np.where(given, SETTINGS.suppressed_price, 1.0) * self.price
         weight = weight / float(weight.max(initial=0.0) or 1.0)
         for columns, number, paths in self._programmes(demand, allowed):
             found = _cheapest(paths, number, weight[columns], allowed[columns])
@@ -287,7 +308,7 @@ class Proofs:
         loose = cells[alone & ~self.system.primary[cells]]
         given, allowed = self.chosen.copy(), np.ones(self.system.edges, dtype=bool)
         given[loose] = allowed[column] = False
-        below = float(self.system.cost[loose].sum()) * (1 - _ROUNDING)
+        below = float(self.system.cost[loose].sum()) * (1 - SETTINGS.rounding)
         instead = self._instead(demands, allowed, given, below)
         if instead is not None:
             self._take_all(instead, loose)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -21,10 +21,24 @@ from .movement_certificates import Proofs
 if TYPE_CHECKING:
     from tacita.tables.suppression.optimal.relation_search import Search
 
-# Seconds for a part, and the share of all seconds after which the first clean-up ends.
-_SECONDS, _CLEANED = 3.0, 0.5
-# Patterns along the programme of a part, and changes to the best of them.
-_TRIES, _CHANGES = 2, 5
+
+@dataclass(frozen=True)
+class NeighbourhoodSearchSettings:
+    """How long a neighbourhood is searched, and how.
+
+    `python -m benchmarks large_tables` prints cost and seconds that these lead to.
+    """
+
+    # seconds for the exact search of one neighbourhood
+    part_seconds: float = 3.0
+    # share of the time limit after which the first clean-up ends
+    clean_share: float = 0.5
+    # patterns along the LP of a neighbourhood, and changes to the best of them
+    patterns: int = 2
+    changes: int = 5
+
+
+SETTINGS = NeighbourhoodSearchSettings()
 
 
 class Improve(Large):
@@ -54,8 +68,8 @@ class Improve(Large):
         from tacita.tables.suppression.optimal.connected_parts import compile_kernels
 
         compile_kernels()
-        spared(parts, watch, run, _CLEANED * watch.limit)
-        replaced(parts, watch, run, _CLEANED * watch.limit)
+        spared(parts, watch, run, SETTINGS.clean_share * watch.limit)
+        replaced(parts, watch, run, SETTINGS.clean_share * watch.limit)
         # what is small enough is one part
         small = [each for each in parts if each.system.edges <= self.cells]
         least = sum(self._least_of(each, watch, run) for each in small)
@@ -92,10 +106,10 @@ class Improve(Large):
         freed = region & chosen & ~system.primary
         demands = {q for column in np.flatnonzero(freed).tolist() for q in proofs.users(column)}
         part = _part(system, chosen & ~freed, region | chosen, np.array(sorted(demands), dtype=np.int64))
-        search = Search(part, Watch(min(_SECONDS, watch.left), run.should_stop), run.silent())
+        search = Search(part, Watch(min(SETTINGS.part_seconds, watch.left), run.should_stop), run.silent())
         search.relax()
         if not search.done():
-            search.follow(search.fractional(), _TRIES, _CHANGES)
+            search.follow(search.fractional(), SETTINGS.patterns, SETTINGS.changes)
         if not search.done():
             prover("highs", part.amounts)(search)
         if search.cost >= float(system.cost[freed].sum()) * (1 - 1e-9):

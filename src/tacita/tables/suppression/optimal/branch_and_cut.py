@@ -11,17 +11,40 @@ from tacita.core.arrays import Floats, Ints, Mask
 
 from .search_state import Search
 
-_WHOLE = 1e-6
-_RELIABLE = 3
-_TRIED = 10
-_STEPS = 60
-_WORTH = 0.2
-# Branches from one look for a better pattern to the next.
-_BETWEEN = 2
-# Rounds of cuts at the root, and of all that they have won, what a round is to win.
-_ROOT = (200, 0.02)
-# Rounds from one look for rows that are no longer tight to the next; rows of a round that are few.
-_REST, _FEW = 4, 20
+
+@dataclass(frozen=True)
+class BranchAndCutSettings:
+    """How the tree branches, cuts and looks for incumbents.
+
+    `python -m benchmarks suppression` prints what the engine reaches with these on two-way tables. `python -m
+    benchmarks solvers` compares it with SCIP.
+    """
+
+    # tolerance: x that is nearer to 0 or 1 counts as whole
+    integrality: float = 1e-6
+    # strong branches after which the pseudocost of a cell is relied on
+    reliable_tries: int = 3
+    # cells that strong branching tries in a node, at most
+    candidates: int = 10
+    # dual simplex steps of one try
+    strong_steps: int = 60
+    # share of the columns that reduced costs must rule out for the root to begin anew without them
+    barred_share: float = 0.2
+    # branches from one look for a better incumbent to the next
+    branches_between_patterns: int = 2
+    # rounds of cuts at the root
+    root_rounds: int = 200
+    # share of all that cuts have won at the root: a round that wins less has stalled
+    root_gain: float = 0.02
+    # rounds of cuts in every other node
+    child_rounds: int = 8
+    # rounds from one look for rows that are no longer tight to the next
+    rounds_between_purges: int = 4
+    # cuts of a round below which zero-half cuts are sought too, which take longest
+    few_cuts: int = 20
+
+
+SETTINGS = BranchAndCutSettings()
 
 
 @dataclass
@@ -83,7 +106,9 @@ class Tree:
     def plant(self) -> Branch | None:
         """The first branch. If a better pattern rules out many columns, begin without them."""
         nothing = np.zeros(self.columns, dtype=bool)
-        first = self.enter(nothing, nothing, *_ROOT) if self.columns else None
+        first = (
+            self.enter(nothing, nothing, SETTINGS.root_rounds, SETTINGS.root_gain) if self.columns else None
+        )
         if first is None:
             return None
         self.value, self.reduced = self.master.value, self.master.reduced
@@ -91,12 +116,16 @@ class Tree:
         if self.room(self.value) > 0.01 * self.search.cost:
             self.search.follow(self.search.fractional(), 10, 100)
         barred = self.reduced > self.room(self.value)
-        if barred.mean() > _WORTH and not self.over:
+        if barred.mean() > SETTINGS.barred_share and not self.over:
             self.set_bounds(nothing, nothing)
             self.master.fix(barred)
             self.clear()
             nothing = np.zeros(self.columns, dtype=bool)
-            again = self.enter(nothing, nothing, *_ROOT) if self.columns else None
+            again = (
+                self.enter(nothing, nothing, SETTINGS.root_rounds, SETTINGS.root_gain)
+                if self.columns
+                else None
+            )
             if again is None:
                 # proven, unless it was time that ended it
                 none = np.zeros(0, dtype=np.int64)
@@ -160,17 +189,17 @@ class Tree:
             before = master.value
             if slow > 2 or i == rounds or not self.cut():
                 break
-            if i % _REST == _REST - 1:
+            if i % SETTINGS.rounds_between_purges == SETTINGS.rounds_between_purges - 1:
                 master.rest()
         if before == -np.inf:
             # no time for a single solution: nothing is known, and whoever asked finds that time is over
             return None
         master.rest()
         room = self.room(master.value)
-        left_out = left_out | ((master.x < _WHOLE) & (master.reduced > room))
-        held = held | ((master.x > 1 - _WHOLE) & (master.reduced < -room))
+        left_out = left_out | ((master.x < SETTINGS.integrality) & (master.reduced > room))
+        held = held | ((master.x > 1 - SETTINGS.integrality) & (master.reduced < -room))
         self.entered += 1
-        if self.entered % _BETWEEN == 1:
+        if self.entered % SETTINGS.branches_between_patterns == 1:
             self.search.mend()
         at = np.flatnonzero(master.x)
         return Branch(master.value, held, left_out, at, master.x[at])
@@ -189,7 +218,7 @@ class Tree:
             found += master.separate(nested=1)
         if found < 3 and not self.over:
             found += master.separate_bridges() + master.separate_amounts()
-        if found < _FEW and not self.over:
+        if found < SETTINGS.few_cuts and not self.over:
             found += master.separate_half_sums(self.search.generator)
         return found
 
@@ -209,7 +238,7 @@ class Tree:
         for side in (0, 1):
             held, left_out = branch.held.copy(), branch.left_out.copy()
             (held if side else left_out)[cell] = True
-            child = self.enter(held, left_out, 8)
+            child = self.enter(held, left_out, SETTINGS.child_rounds)
             if self.over:
                 # a branch whose child was not finished stays open
                 return [branch]
@@ -229,12 +258,12 @@ class Tree:
     def choose(self, branch: Branch) -> int:
         """A fractional cell whose two branches both raise the bound; tried out where little is known."""
         x = branch.x
-        fractional = np.flatnonzero((x > _WHOLE) & (x < 1 - _WHOLE))
+        fractional = np.flatnonzero((x > SETTINGS.integrality) & (x < 1 - SETTINGS.integrality))
         if not len(fractional):
             return self.whole(branch)
         score = self.scores(fractional, x)
         order = fractional[np.argsort(-score, kind="stable")]
-        new = [c for c in order if self.seen[:, c].min() < _RELIABLE][:_TRIED]
+        new = [c for c in order if self.seen[:, c].min() < SETTINGS.reliable_tries][: SETTINGS.candidates]
         if new:
             self.set_bounds(branch.held, branch.left_out)
             self.try_out(branch, x, np.array(new))
@@ -258,7 +287,7 @@ class Tree:
         if not self.solve():
             return
         basis = lp.basis
-        lp.set(simplex_iteration_limit=_STEPS)
+        lp.set(simplex_iteration_limit=SETTINGS.strong_steps)
         for cell in cells:
             if self.over:
                 break
@@ -269,7 +298,7 @@ class Tree:
                 value = self.search.cost
                 if lp.solve() != "infeasible":
                     value = min(value, lp.value)
-                if self.seen[side, cell] < _RELIABLE:
+                if self.seen[side, cell] < SETTINGS.reliable_tries:
                     self.learn(int(cell), side, branch, x, value)
                 lp.bound(only, self.lower[only], self.upper[only])
                 lp.basis = basis

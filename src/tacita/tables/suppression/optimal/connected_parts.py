@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import cast
 
@@ -25,13 +25,32 @@ from .relation_presolve import refuse, systems_of
 from .relation_search import Search
 from .relation_system import System
 
-# Patterns along the first solution of the programme, and changes to the best of them.
-_TRIES, _CHANGES = 20, 80
-# Cells of a part from which on the first pattern is that of another method: in any case, and where more
-# relations tie them than there are cells; what that gets of the time, and its name.
-_LARGE, _TANGLED, _BEGINNING, _BEGINNER = 2000, 1000, 0.4, "constructive"
-# Cells times primaries up to which a search is tried without compiling first, and the seconds that it gets.
-_SMALL, _PATIENCE = 2000, 10.0
+
+@dataclass(frozen=True)
+class ConnectedPartsSettings:
+    """How the search of a connected part begins.
+
+    `python -m benchmarks general_tables` prints what the engine reaches with these on tables of all shapes.
+    """
+
+    # patterns along the first solution of the LP, and changes to the incumbent
+    patterns: int = 20
+    changes: int = 80
+    # cells of a part from which on its first pattern comes from the method `starter`
+    large_cells: int = 2000
+    # the same where the part has more relations than cells
+    tangled_cells: int = 1000
+    # registry name of that method
+    starter: str = "constructive"
+    # share of the time limit that it gets
+    starter_share: float = 0.4
+    # cells times primaries up to which a search first runs without compiling its kernels
+    interpreted_work: int = 2000
+    # seconds after which such a search is begun anew with compiled kernels
+    interpreted_seconds: float = 10.0
+
+
+SETTINGS = ConnectedPartsSettings()
 
 
 @cache
@@ -111,8 +130,8 @@ def least_pattern(
 
     open_cells = int((table.primary | ~table.forced).sum())
     ready = is_ready(cut_rows)
-    if not ready and solver == "highs" and open_cells * int(table.primary.sum()) <= _SMALL:
-        watch = Watch(min(_PATIENCE, seconds), run.should_stop)
+    if not ready and solver == "highs" and open_cells * int(table.primary.sum()) <= SETTINGS.interpreted_work:
+        watch = Watch(min(SETTINGS.interpreted_seconds, seconds), run.should_stop)
         with interpreting():
             withheld, bound = searched(table, problem, solver, watch, run)
         if watch.stopped or not watch.over:
@@ -137,7 +156,7 @@ def searched(
     for search in searches:
         search.relax()
         if not search.done():
-            search.follow(search.fractional(), _TRIES, _CHANGES)
+            search.follow(search.fractional(), SETTINGS.patterns, SETTINGS.changes)
     for search in searches:
         if not search.done():
             search.sketch()
@@ -154,8 +173,8 @@ def searched(
 
 def _vast(system: System) -> bool:
     """Whether a first pattern by cheapest movements alone would be slow, or dear."""
-    tangled = system.relations.shape[0] > system.edges > _TANGLED
-    return tangled or system.edges > _LARGE
+    tangled = system.relations.shape[0] > system.edges > SETTINGS.tangled_cells
+    return tangled or system.edges > SETTINGS.large_cells
 
 
 def _begun(
@@ -164,6 +183,6 @@ def _begun(
     """A first pattern, if a part is vast, by the method that is made for such tables."""
     if not any(_vast(system) for system in systems):
         return None
-    seconds = min(max(_BEGINNING * watch.limit, 0.1), 600.0)
-    beginner = cast("type[Suppression]", registry.lookup(_BEGINNER, "suppression"))
+    seconds = min(max(SETTINGS.starter_share * watch.limit, 0.1), 600.0)
+    beginner = cast("type[Suppression]", registry.lookup(SETTINGS.starter, "suppression"))
     return beginner.model_validate({"seconds": seconds, "bound": 0.0}).choose(table, problem, run).withheld

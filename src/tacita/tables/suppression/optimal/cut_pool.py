@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
@@ -9,10 +11,20 @@ from tacita.kernels.interpreted import fitting
 from tacita.kernels.tables.network import Pooled
 from tacita.solvers.highs import LinearProgramme
 
-_SHORT = 1e-3
-_MOST = 20_000
-# The number up to which a row may be multiplied to make it whole.
-_WHOLE = 1000
+
+@dataclass(frozen=True)
+class CutPoolSettings:
+    """When rows that left the LP come back, and how many are kept."""
+
+    # share of its right side by which a row must be violated to come back
+    violation: float = 1e-3
+    # rows in the pool, at most: more take longer to look at than they save
+    capacity: int = 20_000
+    # largest factor that makes the coefficients of a row whole
+    largest_multiple: int = 1000
+
+
+SETTINGS = CutPoolSettings()
 
 
 class Pool:
@@ -44,7 +56,7 @@ class Pool:
         from tacita.kernels.tables.zero_half import whole_multiples
 
         line = np.repeat(np.arange(len(right)), np.diff(bounds))
-        whole = fitting(whole_multiples)(bounds, value, right, _WHOLE)
+        whole = fitting(whole_multiples)(bounds, value, right, SETTINGS.largest_multiple)
         self._start.append(bounds[1:] + self._at.count)
         self._at.append(at)
         self._value.append(value)
@@ -60,7 +72,7 @@ class Pool:
         short = fitting(shortfalls)(rows.start, rows.at, rows.value, rows.right, x)
         short /= np.maximum(self._length.all, 1e-9)
         short[self.inside] = 0.0
-        back = np.flatnonzero(short > _SHORT)
+        back = np.flatnonzero(short > SETTINGS.violation)
         back = back[np.argsort(-short[back], kind="stable")[:most]]
         starts, entries = self.entries(back)
         self.inside = np.concatenate([self.inside, back])
@@ -72,7 +84,7 @@ class Pool:
 
     def keep_small(self) -> None:
         """Forget rows if there are too many."""
-        if self._right.count > _MOST:
+        if self._right.count > SETTINGS.capacity:
             self.shed()
 
     def entries(self, rows: Ints) -> tuple[Ints, Ints]:

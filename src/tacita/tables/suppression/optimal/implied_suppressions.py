@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +12,22 @@ from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
 from .relation_system import System
 
-# What others must leave of a demand for a cell to be forced: less is within reach of rounding. What must be
-# added to a level for another round, and how many there are at most.
-_LEFT, _WORTH, _ROUNDS = 0.01, 0.01, 50
-# What is taken off a level that is implied, for rounding.
-_ROUNDING = 1e-6
+
+@dataclass(frozen=True)
+class ImpliedSuppressionSettings:
+    """Tolerances of what single relations imply, and when their propagation ends."""
+
+    # share of a demand that the others must leave open for a cell to be forced: less may be rounding
+    least_shortfall: float = 0.01
+    # share by which a protection level must rise for another round of propagation
+    least_raise: float = 0.01
+    # rounds of propagation, at most
+    rounds: int = 50
+    # share of an implied level that is given up for rounding
+    rounding: float = 1e-6
+
+
+SETTINGS = ImpliedSuppressionSettings()
 
 
 class Helps(NamedTuple):
@@ -89,7 +100,7 @@ def with_forced(system: System) -> System:
     >>> forced.own.tolist(), forced.sign.tolist(), forced.amount.round(3).tolist(), forced.given
     ([0, 6, 3], [1.0, -1.0, -1.0], [5.0, 2.0, 1.0], 7.0)
     """
-    for _ in range(_ROUNDS):
+    for _ in range(SETTINGS.rounds):
         rise, fall = _implied(system)
         raised = _raised(system, rise, fall)
         if raised is None:
@@ -105,9 +116,9 @@ def _implied(system: System) -> tuple[Floats, Floats]:
     amount, total = system.amount[asked], helps.sums()[helps.line]
     # others in the line may be rounded: what they all together just do forces nobody
     left = amount - (total - helps.value)
-    forced = (system.ways[asked] == ONE_WAY) & (left > _LEFT * amount) & (total >= amount)
+    forced = (system.ways[asked] == ONE_WAY) & (left > SETTINGS.least_shortfall * amount) & (total >= amount)
     cell, share = helps.cell[forced], helps.share[forced]
-    level = left[forced] / np.abs(share) * (1 - _ROUNDING)
+    level = left[forced] / np.abs(share) * (1 - SETTINGS.rounding)
     rises = (share < 0) == (system.sign[asked[forced]] > 0)
     rise, fall = np.zeros(system.edges), np.zeros(system.edges)
     np.maximum.at(rise, cell[rises], level[rises])
@@ -123,7 +134,7 @@ def _raised(system: System, rise: Floats, fall: Floats) -> System | None:
         these = np.flatnonzero(one_way & (system.sign == sign))
         now = np.zeros(system.edges)
         now[system.own[these]] = amount[these]
-        more = level > now * (1 + _WORTH)
+        more = level > now * (1 + SETTINGS.least_raise)
         amount[these] = np.where(more, level, now)[system.own[these]]
         more[system.own[these]] = False
         new.append(np.flatnonzero(more))

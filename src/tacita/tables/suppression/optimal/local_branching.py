@@ -15,7 +15,7 @@ from .provers import tree
 
 
 @dataclass(frozen=True)
-class Settings:
+class LocalBranchingSettings:
     """How parts of a pattern are given up; measured by `python -m experiments tables`.
 
     Those called `alike` are for cells that all cost the same, of which a branch holds or leaves out one among
@@ -51,7 +51,7 @@ class Settings:
     priced: float = 1e-9
 
 
-SETTINGS = Settings()
+SETTINGS = LocalBranchingSettings()
 
 
 def search_nearby(search: Search) -> None:

@@ -17,11 +17,15 @@ from tacita.solvers.highs import LinearProgramme
 
 from .relation_system import System
 
-# Movements count in units of what is asked. In tables cells seldom have to move farther than that together
-# with one that does, and cuts are the deeper for it; but relations other than those of networks can ask it.
-USUAL, FARTHEST = 1.0, 1e4
-# What a solver may be short of what is asked; a movement below is the solver's.
-SHORT, STILL = 1e-9, 1e-7
+# Movements count in units of the demand. In tables cells seldom have to move farther than that together with
+# one that does, and cuts are the deeper for it.
+USUAL = 1.0
+# Relations other than those of networks can need farther movements: how far, at most.
+FARTHEST = 1e4
+# Share of a demand by which a solver may be short of it.
+SHORT = 1e-9
+# A movement below is rounding of the solver.
+STILL = 1e-7
 _OPTIONS: dict[str, Any] = {
     "presolve": "off",
     "solver": "simplex",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,10 +14,20 @@ from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, De
 from .cutting_planes import CuttingProgramme
 from .flow_network import Network
 
-_VIOLATION = 1e-4
-# Of a demand: sets that are short of such a part may be short once rounded.
-_SHARES = (0.5, 0.25, 0.12, 0.06)
-_DIVISORS = 24
+
+@dataclass(frozen=True)
+class NetworkMasterSettings:
+    """Which sets of nodes are separated by rounded cuts."""
+
+    # share of its length by which a row must be violated
+    violation: float = 1e-4
+    # shares of a demand: sets that are short of such a part may be short once rounded
+    shortfalls: tuple[float, ...] = (0.5, 0.25, 0.12, 0.06)
+    # divisors that a row is rounded by, about
+    divisors: int = 24
+
+
+SETTINGS = NetworkMasterSettings()
 
 
 class Rows:
@@ -112,7 +123,7 @@ class Master(CuttingProgramme):
         divisors = np.unique(np.concatenate([support.graph.forward, support.graph.backward]))
         divisors = divisors[(divisors > 0) & (divisors < network.amount.max())]
         # in one piece: of strided values the kernel would be compiled again
-        divisors = divisors[:: 1 + len(divisors) // _DIVISORS].copy()
+        divisors = divisors[:: 1 + len(divisors) // SETTINGS.divisors].copy()
         cuts = self.room(2 * len(network.source) * len(divisors) + 2)
         fitting(separate_rounded)(support.graph, support.x, support.demands, divisors, cuts)
         count = cuts.filled[0]
@@ -123,7 +134,7 @@ class Master(CuttingProgramme):
 
     def separate_amounts(self) -> int:
         """Add cuts that show only where cells carry amounts: short of part of a demand, or once rounded."""
-        return self.separate(nested=0, shares=_SHARES) + self.separate_rounded()
+        return self.separate(nested=0, shares=SETTINGS.shortfalls) + self.separate_rounded()
 
     def room(self, lines: int) -> Cuts:
         """For so many cuts to be found."""
@@ -182,7 +193,7 @@ class Master(CuttingProgramme):
         for i, q in enumerate(cuts.whose[: cuts.filled[0]]):
             out = leaving(sides[i], others[i], graph, demands.amount[q], demands.ways[q] == EITHER_WAY)
             short = strengthen(out, x, fixed, demands.own[q], demands.amount[q], taken, form)
-            if short > _VIOLATION:
+            if short > SETTINGS.violation:
                 candidates.append((short, i, form.copy(), edges[taken & ~fixed & (out > 0)]))
         candidates.sort(key=lambda one: (-one[0], one[1]))
         first = self.rows.count

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tacita.core import DataError
@@ -10,9 +12,22 @@ from tacita.kernels.interpreted import fitting
 
 from .flow_network import Network
 
-# What a change gives up at random, at most: in a large pattern no more than in a small one, since what is
-# given up in many places at once is seldom mended better in all.
-_SHARE, _FEW = 0.3, 10
+
+@dataclass(frozen=True)
+class NetworkPatternSettings:
+    """How much of a pattern a random change gives up.
+
+    What is given up in many places at once is seldom mended better in all: a large pattern gives up no more
+    cells than a small one.
+    """
+
+    # share of the secondary cells, at most
+    share: float = 0.3
+    # count of them, at most (on average)
+    cells: int = 10
+
+
+SETTINGS = NetworkPatternSettings()
 
 
 class Builder:
@@ -84,7 +99,7 @@ class Builder:
         row, column = network.lines(secondary)
         mid = generator.integers(len(secondary))
         near = (row == row[mid]) | (column == column[mid])
-        share = min(_SHARE, _FEW / len(secondary)) * generator.random()
+        share = min(SETTINGS.share, SETTINGS.cells / len(secondary)) * generator.random()
         gone = secondary[near | (generator.random(len(secondary)) < share)]
         start = chosen.copy()
         start[gone] = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tacita.core import RunContext
@@ -13,11 +15,28 @@ from .network_master import Master
 from .network_patterns import Builder
 from .search_state import Standing
 
-# Rounds of cuts after which cells are priced, and how many may enter at once: so many, or if more of them are
-# nearly as good as the best, as where all cells cost the same, all of those.
-_PRICED, _ENTERING, _ENTERING_ALIKE, _ALIKE = 5, 300, 3000, 0.5
-# Changes to the best pattern in every branch.
-_CHANGES = 3
+
+@dataclass(frozen=True)
+class NetworkSearchSettings:
+    """When cells are priced into the LP, and how often incumbents are changed.
+
+    `python -m benchmarks suppression` prints what the engine reaches with these on two-way tables.
+    """
+
+    # rounds of cuts from one pricing of the cells outside to the next
+    rounds_between_pricing: int = 5
+    # cells that may enter at once
+    entering: int = 300
+    # cells that may enter at once where more than that are nearly as good as the best one, as where all cells
+    # cost the same
+    entering_alike: int = 3000
+    # share of the best gain from which on a cell is nearly as good
+    alike_share: float = 0.5
+    # changes to the incumbent in every branch
+    changes: int = 3
+
+
+SETTINGS = NetworkSearchSettings()
 
 
 def cheapest_cells(network: Network, each: int, among: Mask | None = None) -> Ints:
@@ -94,7 +113,7 @@ class Search(Standing):
                 if self.rounds % 3 == 0 and not self.sealed:
                     master.purge(4)
                 # cuts among too few cells are work for nothing
-                if self.rounds % _PRICED == 0:
+                if self.rounds % SETTINGS.rounds_between_pricing == 0:
                     self.price()
                     self.follow(self.fractional(), 1, 0)
                 continue
@@ -113,8 +132,8 @@ class Search(Standing):
         if not len(entering):
             return False
         gains = -reduced[entering]
-        alike = int((gains >= _ALIKE * gains.max()).sum())
-        most = max(_ENTERING, min(alike, _ENTERING_ALIKE))
+        alike = int((gains >= SETTINGS.alike_share * gains.max()).sum())
+        most = max(SETTINGS.entering, min(alike, SETTINGS.entering_alike))
         master.add_columns(entering[np.argsort(-gains, kind="stable")[:most]])
         return True
 
@@ -163,7 +182,7 @@ class Search(Standing):
         """A pattern along the present x, and changes to the best along it."""
         near = self._near(self.fractional())
         better = self.offer(self.builder.build(self.generator, near))
-        for _ in range(_CHANGES):
+        for _ in range(SETTINGS.changes):
             better |= self.offer(self.builder.improve(self.generator, self.best, near))
         if better:
             self.follow(self.fractional(), 0, 40)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +16,22 @@ from .attacker_lp import Movements
 from .movement_lp import FARTHEST, SHORT, Paths
 from .relation_system import System
 
-# What a change gives up at random, at most, and how many cells at most.
-_SHARE, _FEW = 0.3, 10
-# What a solver may be off a farthest movement that is then asked for.
-_ROUNDING = 1e-10
-# Rows have a right side of 1 or 0.
-_VIOLATED = 1e-6
+
+@dataclass(frozen=True)
+class RelationPatternSettings:
+    """How much of a pattern a random change gives up, and tolerances of movements and rows."""
+
+    # share of the secondary cells that a change gives up, at most
+    share: float = 0.3
+    # count of them, at most (on average)
+    cells: int = 10
+    # share that a solver may be off a farthest movement that is then demanded
+    rounding: float = 1e-10
+    # tolerance of a row, whose right side is 1 or 0
+    violation: float = 1e-6
+
+
+SETTINGS = RelationPatternSettings()
 
 
 class Movers(NamedTuple):
@@ -125,7 +136,7 @@ class Builder:
         mid = secondary[generator.integers(len(secondary))]
         around = system.relations[system.relations[:, [mid]].nonzero()[0]]
         near = np.isin(secondary, around.nonzero()[1])
-        share = min(_SHARE, _FEW / len(secondary)) * generator.random()
+        share = min(SETTINGS.share, SETTINGS.cells / len(secondary)) * generator.random()
         gone = secondary[near | (generator.random(len(secondary)) < share)]
         start = self._changed.chosen.copy()
         start[gone] = False
@@ -183,7 +194,7 @@ def _moved_both_ways(paths: Paths, own: int, amount: float, weight: Floats, with
             if part <= SHORT:
                 continue
             left = np.where(used, 0.0, weight)
-            change = paths.cheapest(own, sign, amount, left, within, part * (1 - _ROUNDING))
+            change = paths.cheapest(own, sign, amount, left, within, part * (1 - SETTINGS.rounding))
             if change is None:
                 break
             used |= change != 0
@@ -252,7 +263,7 @@ class _Room:
     def lacks(self, cell: int) -> bool:
         """Whether a row would not be satisfied without a cell."""
         rows, values = self._column(cell)
-        return bool((self._room[rows] - values < -_VIOLATED).any())
+        return bool((self._room[rows] - values < -SETTINGS.violation).any())
 
     def drop(self, cell: int) -> None:
         """Let a cell go."""

@@ -19,10 +19,20 @@ from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
 from .relation_system import System
 
-# Rounds of bounds that relations imply; and by which part one must shrink to be worth another round.
-_ROUNDS, _WORTH = 50, 1e-3
-# What rounding may take from a sum, of the sum.
-_ROUNDING = 1e-12
+
+@dataclass(frozen=True)
+class RelationPresolveSettings:
+    """Tolerances of the bounds that relations imply, and when their propagation ends."""
+
+    # rounds of propagation, at most
+    rounds: int = 50
+    # share by which a bound must shrink for another round
+    least_gain: float = 1e-3
+    # share of a sum that rounding may take from it
+    rounding: float = 1e-12
+
+
+SETTINGS = RelationPresolveSettings()
 
 
 class Levels(NamedTuple):
@@ -178,7 +188,7 @@ def implied_bounds(relations: Any, up: Floats, down: Floats) -> tuple[Any, Float
     row, column, sign = entries.coords[0], entries.coords[1], entries.data
     size, positive = np.abs(sign), sign > 0
     up, down = up.copy(), down.copy()
-    for _ in range(_ROUNDS):
+    for _ in range(SETTINGS.rounds):
         risen = size * np.where(positive, up[column], down[column])
         fallen = size * np.where(positive, down[column], up[column])
         before = np.concatenate([up, down])
@@ -188,7 +198,7 @@ def implied_bounds(relations: Any, up: Floats, down: Floats) -> tuple[Any, Float
         np.minimum.at(up, column, np.where(positive, most_up, most_down))
         np.minimum.at(down, column, np.where(positive, most_down, most_up))
         after = np.concatenate([up, down])
-        if not (after < before * (1 - _WORTH)).any():
+        if not (after < before * (1 - SETTINGS.least_gain)).any():
             break
     return relations, up, down
 
@@ -200,7 +210,7 @@ def _of_others(row: Ints, spans: Floats, rows: int) -> Floats:
     total = np.bincount(row, finite, rows)[row]
     others = np.bincount(row, endless, rows)[row] - endless
     moving = np.bincount(row, spans > 0, rows)[row] - (spans > 0)
-    rest = np.where(moving > 0, np.maximum(total - finite, 0.0) + _ROUNDING * total, 0.0)
+    rest = np.where(moving > 0, np.maximum(total - finite, 0.0) + SETTINGS.rounding * total, 0.0)
     return np.where(others > 0, np.inf, rest)
 
 
@@ -264,7 +274,7 @@ def _joined(reduction: Reduction) -> Reduction | None:
     primary[target] &= reduction.primary[gone]
     primary |= _asked(levels)
     relations = (reduction.relations @ from_old).tocsr()
-    relations.data[np.abs(relations.data) < _ROUNDING] = 0.0
+    relations.data[np.abs(relations.data) < SETTINGS.rounding] = 0.0
     relations.eliminate_zeros()
     return Reduction(
         relations=relations,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
@@ -18,17 +20,41 @@ from .search_state import Standing
 from .separation import Separation
 from .single_relation_bounds import Lines
 
-# Of the gap: a round that gains less is no gain; how many of those end the rounds; rounds between patterns.
-_WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
-# How many times dearer than in a network patterns are; branches between them.
-_DEAR, _MENDED = 4, 10
-# Patterns and changes to them take no more than this part of the time, so that the bound has its own.
-_CHANGING = 0.2
-# A first pattern is taken as it is after this part of the time, but not before so many seconds.
-_AS_IT_IS, _SECONDS = 0.2, 5.0
-# Integer programmes before there are branches: nodes of each, how many may fail to shrink the gap to so much
-# of what it was, and the gap, of the cost, from which on branches are sooner done than these.
-_NODES, _SKETCHES, _SHRUNK, _WIDE = 300, 1, 0.8, 0.08
+
+@dataclass(frozen=True)
+class RelationSearchSettings:
+    """When the root of a search ends, and how its time is shared between bound and incumbents.
+
+    `python -m benchmarks general_tables` prints what the engine reaches with these on tables of all shapes.
+    """
+
+    # share of the gap: a round of cuts that closes less has stalled; lower, and the root takes longer
+    least_gain: float = 3e-3
+    # rounds in a row that stall before the root ends
+    stalled_rounds: int = 4
+    # rounds of cuts from one new pattern along the solution to the next
+    rounds_between_patterns: int = 10
+    # times the work of a pattern in a network: callers' counts of patterns are divided by it
+    pattern_cost: int = 4
+    # branches from one look for a better incumbent to the next
+    branches_between_patterns: int = 10
+    # share of the time limit that one series of patterns may take, so that the bound has its own
+    pattern_share: float = 0.2
+    # share of the time limit after which the first pattern is no longer cleaned
+    first_share: float = 0.2
+    # seconds before which it always is
+    first_seconds: float = 5.0
+    # nodes of an integer program over the rows so far
+    sketch_nodes: int = 300
+    # integer programs in a row that may fail to shrink the gap enough
+    idle_sketches: int = 1
+    # share of the gap that must at most be left for a sketch to have shrunk it
+    sketch_progress: float = 0.8
+    # share of the cost: a gap below it is closed sooner by branches than by sketches
+    sketch_gap: float = 0.08
+
+
+SETTINGS = RelationSearchSettings()
 
 
 class Master(CuttingProgramme):
@@ -146,7 +172,7 @@ class Search(Standing):
         made = builder.grow(self.network.primary, self.network.cost, order)
         if made is None:
             return None
-        latest = max(_AS_IT_IS * watch.limit, _SECONDS)
+        latest = max(SETTINGS.first_share * watch.limit, SETTINGS.first_seconds)
         builder.over = lambda: watch.seconds > latest or watch.enough()
         return builder.cleaned(made).chosen
 
@@ -179,12 +205,12 @@ class Search(Standing):
             found = master.separate()
             if found < 20:
                 found += master.separate_bridges()
-            stalled = 0 if gain > _WORTH * room else stalled + 1
-            if not found or stalled >= _PATIENCE or self.closed:
+            stalled = 0 if gain > SETTINGS.least_gain * room else stalled + 1
+            if not found or stalled >= SETTINGS.stalled_rounds or self.closed:
                 return
             if self.rounds % 3 == 0:
                 master.purge(4)
-            if self.rounds % _FOLLOWED == 0:
+            if self.rounds % SETTINGS.rounds_between_patterns == 0:
                 self.follow(self.fractional(), 1, 0)
 
     def fractional(self) -> Floats:
@@ -196,15 +222,17 @@ class Search(Standing):
     def mend(self) -> None:
         """Now and then, for it takes as long as a branch: a pattern along the present x."""
         self.branches += 1
-        if self.branches % _MENDED == 1:
-            self.follow(self.fractional(), 1, 3 * _DEAR)
+        if self.branches % SETTINGS.branches_between_patterns == 1:
+            self.follow(self.fractional(), 1, 3 * SETTINGS.pattern_cost)
 
     def follow(self, x: Floats, tries: int, changes: int) -> None:
         """Patterns along the fractional one, then changes to the best; not as many as in a network."""
-        latest = self.watch.seconds + _CHANGING * self.watch.limit
+        latest = self.watch.seconds + SETTINGS.pattern_share * self.watch.limit
         self.builder.over = lambda: self.watch.seconds > latest or self.watch.over
         try:
-            self._follow(x, int(np.ceil(tries / _DEAR)), int(np.ceil(changes / _DEAR)))
+            self._follow(
+                x, int(np.ceil(tries / SETTINGS.pattern_cost)), int(np.ceil(changes / SETTINGS.pattern_cost))
+            )
         finally:
             self.builder.over = lambda: self.watch.over
 
@@ -226,15 +254,19 @@ class Search(Standing):
     def sketch(self) -> None:
         """Patterns by integer programmes over the rows so far, cut short: whole solutions guide better."""
         idle = 0
-        while idle < _SKETCHES and not self.done() and self.cost - self.bound > _WIDE * self.cost:
+        while (
+            idle < SETTINGS.idle_sketches
+            and not self.done()
+            and self.cost - self.bound > SETTINGS.sketch_gap * self.cost
+        ):
             room = self.cost - self.bound
             self.keep_within_gap()
-            bound, patterns = solve_integer(self, mip_max_nodes=_NODES)
+            bound, patterns = solve_integer(self, mip_max_nodes=SETTINGS.sketch_nodes)
             self.bound = max(self.bound, min(bound, self.cost))
             if not mend_whole(self, patterns[-2:]):
                 return
             self.relax(3)
-            idle = 0 if self.cost - self.bound < _SHRUNK * room else idle + 1
+            idle = 0 if self.cost - self.bound < SETTINGS.sketch_progress * room else idle + 1
 
     def keep_within_gap(self) -> None:
         """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,17 +16,35 @@ from .attacker_lp import Movements
 from .movement_lp import FARTHEST, USUAL
 from .relation_system import System
 
-# By how much of its length a row must be violated; by how much of a demand a pattern must be short.
-VIOLATION, SHORT = 1e-4, 1e-3
-# What is added to x before the attacker is asked: his answer then counts cells that x leaves out as well, and
-# the cut is deeper.
-DEEPER = 1e-3
-# Rows a demand and a round by known rays; pairs of ray and demand looked at in a round.
-_EACH, _MOST_PAIRS = 3, 100_000
-# Pairs a demand and a round that are not short but by less than this share of a demand beyond it.
-_EACH_NEAR, _NEAR = 10, 0.5
-# Rounds without a look at a demand that was met before, at most.
-_LONGEST = 6
+
+@dataclass(frozen=True)
+class SeparationSettings:
+    """How many cuts a round of separation adds, and by how much a pattern must violate them.
+
+    `python -m benchmarks general_tables` prints what the engine reaches with these on tables of all shapes.
+    More cuts in a round raise the bound faster and slow the LP down.
+    """
+
+    # share of its length by which a row must be violated
+    violation: float = 1e-4
+    # share of a demand by which a pattern must be short
+    shortfall: float = 1e-3
+    # what is added to x before the attacker's LP is solved: its ray then counts cells outside x as well, and
+    # the cut is deeper
+    deepening: float = 1e-3
+    # cuts of a demand in a round, by known rays
+    cuts_per_demand: int = 3
+    # pairs of ray and demand that a round looks at, at most
+    pairs: int = 100_000
+    # pairs of a demand in a round that are not short, but whose cut may be violated once it is rounded
+    near_cuts_per_demand: int = 10
+    # share of a demand by which such a pair may exceed it
+    near: float = 0.5
+    # rounds without a look at a demand that was met before, at most
+    longest_wait: int = 6
+
+
+SETTINGS = SeparationSettings()
 
 
 class Separation:
@@ -58,7 +77,7 @@ class Separation:
 
     def known(self, x: Floats, most: int) -> Rows:
         """Rows that x violates by rays that were met before, the most violated of each demand."""
-        pairs, short = self._pairs(x, SHORT, _EACH)
+        pairs, short = self._pairs(x, SETTINGS.shortfall, SETTINGS.cuts_per_demand)
         chosen = np.argsort(-short, kind="stable")[:most]
         return self.rows(pairs[chosen], pairs[chosen, 0], x)
 
@@ -67,15 +86,17 @@ class Separation:
 
         What cells carry may do, and yet not what they carry once it is rounded, or others are given.
         """
-        pairs, short = self._pairs(x, -_NEAR, _EACH_NEAR + _EACH)
-        pairs = pairs[short <= SHORT]
+        pairs, short = self._pairs(
+            x, -SETTINGS.near, SETTINGS.near_cuts_per_demand + SETTINGS.cuts_per_demand
+        )
+        pairs = pairs[short <= SETTINGS.shortfall]
         # in one piece: of strided values the kernel would be compiled again
         return self.rows(pairs, pairs[:, 0].copy(), x)
 
     def _pairs(self, x: Floats, least: float, each: int) -> tuple[Ints, Floats]:
         """Pairs of ray and demand that x leaves short by at least this share of it, the shortest so many of
         a demand; and the shares."""
-        pairs, short = np.empty((_MOST_PAIRS, 2), dtype=np.int64), np.empty(_MOST_PAIRS)
+        pairs, short = np.empty((SETTINGS.pairs, 2), dtype=np.int64), np.empty(SETTINGS.pairs)
         count = fitting(short_demands)(self.rays, self.asked, x, least, pairs, short)
         pairs, short = pairs[:count], short[:count]
         order = np.lexsort((-short, pairs[:, 1]))
@@ -88,7 +109,7 @@ class Separation:
         """The strongest row of each pair of ray and demand, where x violates it."""
         size = np.diff(self.rays.start)
         rows = _room(int((size[pairs[:, 0]] + size[others]).sum()), len(pairs))
-        fitting(cut_rows)(self.rays, pairs, others, self.asked, x, VIOLATION, rows)
+        fitting(cut_rows)(self.rays, pairs, others, self.asked, x, SETTINGS.violation, rows)
         return _filled(rows)
 
     def new(self, x: Floats, most: int, whole: bool = False) -> Rows:
@@ -97,7 +118,7 @@ class Separation:
         At a whole pattern every demand that is not met gives a violated row.
         """
         system = self.system
-        inside = np.minimum(1.0, x + (0.0 if whole else DEEPER))
+        inside = np.minimum(1.0, x + (0.0 if whole else SETTINGS.deepening))
         inside[system.primary] = 1.0
         pairs: list[tuple[int, int]] = []
         others: list[int] = []
@@ -108,7 +129,7 @@ class Separation:
                 break
             found = self.ask(demand, inside, FARTHEST if whole else USUAL)
             self._met[demand] = 0 if found else self._met[demand] + 1
-            self._wait[demand] = min(_LONGEST, self._met[demand])
+            self._wait[demand] = min(SETTINGS.longest_wait, self._met[demand])
             if found is not None:
                 pairs.append((found[0], demand))
                 others.append(found[1])

@@ -8,6 +8,7 @@ the search for a pattern begins.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,12 +24,30 @@ from .relation_system import System
 if TYPE_CHECKING:
     from tacita.kernels.tables.benders_cuts import Rows
 
-# By how much a row must be violated to be added.
-_VIOLATED = 1e-6
-# What rounding may take from a bound.
-_ROUNDING = 1e-9
-# Cells up to which the simplex method is quick; rounds of rows there; beyond, those that still are, and all.
-_QUICK, _ROUNDS, _AT_FIRST, _INTERIOR_ROUNDS = 20_000, 50, 2, 4
+
+@dataclass(frozen=True)
+class SingleRelationSettings:
+    """When rows are added to the bound by single relations, and which algorithm of HiGHS solves it.
+
+    `python -m benchmarks large_tables` prints cost and seconds that these lead to.
+    """
+
+    # tolerance: a row that is violated by less is not added
+    violation: float = 1e-6
+    # share of the bound that is given up for rounding
+    rounding: float = 1e-9
+    # cells up to which the simplex method is the faster one
+    simplex_cells: int = 20_000
+    # rounds of rows up to that size
+    rounds: int = 50
+    # rounds of rows beyond it, and how many of those are still solved by the simplex method
+    large_rounds: int = 4
+    large_simplex_rounds: int = 2
+
+
+SETTINGS = SingleRelationSettings()
+
+
 _INTERIOR = {"solver": "ipm", "run_crossover": "off", "ipm_optimality_tolerance": 1e-4}
 
 
@@ -66,7 +85,7 @@ class Lines:
         self._company = _Company(system, self._free)
         self.bound, self.x = 0.0, system.primary.astype(np.float64)
         self._duals, self._complete = np.zeros(right.size), False
-        for number in range(_ROUNDS if size <= _QUICK else _INTERIOR_ROUNDS):
+        for number in range(SETTINGS.rounds if size <= SETTINGS.simplex_cells else SETTINGS.large_rounds):
             if not self._solved(number) or over():
                 break
             self._complete = not self._company.add_violated(self._programme, self.x[self._free])
@@ -81,12 +100,12 @@ class Lines:
     @property
     def least(self) -> float:
         """The bound, less what rounding may have added."""
-        return self.bound * (1 - _ROUNDING)
+        return self.bound * (1 - SETTINGS.rounding)
 
     def _solved(self, number: int) -> bool:
         """Solve it, from the last solution where that is quick; whether there is an answer."""
         programme, size = self._programme, self._free.size
-        inside = size > _QUICK and number >= _AT_FIRST
+        inside = size > SETTINGS.simplex_cells and number >= SETTINGS.large_simplex_rounds
         if inside:
             programme.set(**_INTERIOR)
             programme.forget()
@@ -105,7 +124,7 @@ class Lines:
         from tacita.kernels.tables.benders_cuts import Rows
 
         matrix, right = self._programme.rows()
-        rows = np.flatnonzero(self._duals > _ROUNDING)
+        rows = np.flatnonzero(self._duals > SETTINGS.rounding)
         kept = matrix.tocsr()[rows]
         start, nothing = kept.indptr.astype(np.int64), np.zeros(rows.size)
         used = np.array([kept.nnz, rows.size])
@@ -120,7 +139,7 @@ class Lines:
 
     def tighten(self, watch: Watch) -> None:
         """A better bound by whole choices, with rows added for them, while time lasts."""
-        while self._complete and self._free.size <= _QUICK and not watch.over:
+        while self._complete and self._free.size <= SETTINGS.simplex_cells and not watch.over:
             found = self._programme.choose(None, lambda: watch.over, time_limit=max(0.1, watch.left))
             if np.isfinite(found.bound):
                 self.bound = max(self.bound, found.bound)
@@ -136,7 +155,7 @@ def _demand_rows(system: System, free: Ints) -> tuple[sparse.csc_array, Floats]:
     left = (amount - helps.sums(system.primary[helps.cell])) / amount
     place = np.full(system.edges, -1)
     place[free] = np.arange(free.size)
-    kept = (left[helps.line] > _VIOLATED) & ~system.primary[helps.cell] & (helps.value > 0)
+    kept = (left[helps.line] > SETTINGS.violation) & ~system.primary[helps.cell] & (helps.value > 0)
     line = helps.line[kept]
     scaled = np.minimum(helps.value[kept] / amount[line] / left[line], 1.0)
     used, number = np.unique(line, return_inverse=True)
@@ -161,7 +180,7 @@ class _Company:
         """Add rows that x violates; how many."""
         here = x[self._columns]
         together = np.bincount(self._rows, here, self._sizes.size)
-        violated = np.flatnonzero((2 * here > together[self._rows] + _VIOLATED) & ~self._added)
+        violated = np.flatnonzero((2 * here > together[self._rows] + SETTINGS.violation) & ~self._added)
         if violated.size:
             self._added[violated] = True
             row, cell = self._rows[violated], self._columns[violated]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar
 
@@ -19,8 +19,18 @@ from .flow_network import Network, network_of, require_feasible
 from .network_patterns import Builder
 from .two_way_grid import Grid, grid_of
 
-# Edges times demands up to which a search is tried without compiling first, and the seconds that it gets.
-_SMALL, _PATIENCE = 2000, 10.0
+
+@dataclass(frozen=True)
+class TwoWaySettings:
+    """When a search begins without compiled kernels: `python -m benchmarks cold` prints what that saves."""
+
+    # edges times demands up to which it does
+    interpreted_work: int = 2000
+    # seconds after which it is begun anew with compiled kernels
+    interpreted_seconds: float = 10.0
+
+
+SETTINGS = TwoWaySettings()
 
 
 class TwoWay(Suppression):
@@ -37,7 +47,7 @@ class TwoWay(Suppression):
         network = network_of(grid)
         ready, seconds = is_ready(protect_by_paths), getattr(self, "seconds", np.inf)
         if not ready and self._ends_before_compiling(network):
-            watch = Watch(min(_PATIENCE, seconds), run.should_stop)
+            watch = Watch(min(SETTINGS.interpreted_seconds, seconds), run.should_stop)
             with interpreting():
                 pattern = self._chosen(table, grid, network, watch, run)
             # what ended for want of patience would have gone on: it is done again, at full speed
@@ -51,7 +61,7 @@ class TwoWay(Suppression):
         """Whether a search is likely to end before the compiler would: the table is small."""
         # the callbacks of another solver are no place for plain loops
         ours = getattr(self, "solver", "highs") == "highs"
-        small = network.edges * max(1, len(network.source)) <= _SMALL
+        small = network.edges * max(1, len(network.source)) <= SETTINGS.interpreted_work
         return ours and small
 
     def _chosen(self, table: Table, grid: Grid, network: Network, watch: Watch, run: RunContext) -> Pattern:

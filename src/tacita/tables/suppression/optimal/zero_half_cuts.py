@@ -6,6 +6,8 @@ Kutschka (2009), Algorithmica 55, 375-391, for looking for them by elimination o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints
@@ -14,15 +16,34 @@ from tacita.kernels.tables.network import Pooled, Terms
 
 Rows = tuple[Floats, Ints, Ints, Floats]
 
-# Multiples of rows that are rounded up to whole ones; terms and sums that are looked at, at most.
-_ROUNDED, _TERMS, _SUMS = 7, 1500, 400
-# Of half a unit, what a sum must win; of its length, by how much a row must be violated.
-_WON, _SHORT = 0.05, 1e-3
-# The cosine beyond which two rows say nearly the same.
-_ALIKE = 0.9
-_FRACTIONAL = 1e-6
-# How far the order of terms and cells is left to chance.
-_CHANCE = 0.3
+
+@dataclass(frozen=True)
+class ZeroHalfSettings:
+    """How many sums of rows are tried for a zero-half cut, and which cuts are kept.
+
+    `python -m benchmarks suppression` prints what the engine reaches with these on two-way tables. More cuts
+    raise the bound of a node and slow its LP down.
+    """
+
+    # multiples of a row that are rounded up to whole ones
+    multipliers: int = 7
+    # rows with their multiples that enter sums, the tightest first
+    terms: int = 1500
+    # sums that are tried, and cuts that are kept
+    sums: int = 400
+    # what rounding a sum must win, of the half that it can
+    least_win: float = 0.05
+    # share of its length by which a cut must be violated
+    violation: float = 1e-3
+    # cosine beyond which two cuts count as parallel
+    parallel: float = 0.9
+    # tolerance: x that is nearer to 0 or 1 counts as whole
+    integrality: float = 1e-6
+    # share by which the order of terms and cells is disturbed at random, so that rounds differ
+    disturbance: float = 0.3
+
+
+SETTINGS = ZeroHalfSettings()
 
 
 def violated_half_sums(rows: Pooled, x: Floats, generator: np.random.Generator, most: int) -> Rows:
@@ -32,18 +53,18 @@ def violated_half_sums(rows: Pooled, x: Floats, generator: np.random.Generator, 
     """
     from tacita.kernels.tables.zero_half import nearly_tight, unlike
 
-    x = np.where(x < _FRACTIONAL, 0.0, np.where(x > 1 - _FRACTIONAL, 1.0, x))
-    room = len(rows.right) * (_ROUNDED + 1)
+    x = np.where(x < SETTINGS.integrality, 0.0, np.where(x > 1 - SETTINGS.integrality, 1.0, x))
+    room = len(rows.right) * (SETTINGS.multipliers + 1)
     terms = Terms(np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room))
-    count = fitting(nearly_tight)(rows, x, _ROUNDED, _WON, terms)
+    count = fitting(nearly_tight)(rows, x, SETTINGS.multipliers, SETTINGS.least_win, terms)
     terms = _some(terms, np.arange(count))
     whole = np.flatnonzero(terms.times == rows.whole[terms.row])
     found = [_sought(rows, _some(terms, whole), x, generator, 0.0)]
     if len(whole) < count:
-        found.append(_sought(rows, terms, x, generator, _CHANCE))
+        found.append(_sought(rows, terms, x, generator, SETTINGS.disturbance))
     entries, rights, shorts = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    order, kept = np.argsort(-shorts, kind="stable")[:_SUMS], np.empty(most, dtype=np.int64)
-    kept = kept[: fitting(unlike)(entries, np.flatnonzero(x > 0.0), order, _ALIKE, kept)]
+    order, kept = np.argsort(-shorts, kind="stable")[: SETTINGS.sums], np.empty(most, dtype=np.int64)
+    kept = kept[: fitting(unlike)(entries, np.flatnonzero(x > 0.0), order, SETTINGS.parallel, kept)]
     return _sparse(entries[kept], rights[kept])
 
 
@@ -54,7 +75,7 @@ def _sought(
     from tacita.kernels.tables.zero_half import add_up, half_sums, parities
 
     slack = terms.slack + chance * generator.random(len(terms.slack))
-    terms = _some(terms, np.argsort(slack, kind="stable")[:_TERMS])
+    terms = _some(terms, np.argsort(slack, kind="stable")[: SETTINGS.terms])
     fractional = np.flatnonzero((x > 0.0) & (x < 1.0))
     place = np.full(len(x), -1)
     place[fractional] = np.arange(len(fractional))
@@ -63,12 +84,12 @@ def _sought(
     some = np.flatnonzero(odd.any(axis=1) | odd_right)
     terms, odd, odd_right = _some(terms, some), odd[some], odd_right[some]
     weight = np.minimum(x[fractional], 1.0 - x[fractional])
-    order = np.argsort(-weight * (1.0 + _CHANCE * generator.random(len(weight))), kind="stable")
-    sums = np.zeros((_SUMS, len(some)), dtype=bool)
-    count = fitting(add_up)(odd, odd_right, terms.slack.copy(), weight, order, _WON, sums)
+    order = np.argsort(-weight * (1.0 + SETTINGS.disturbance * generator.random(len(weight))), kind="stable")
+    sums = np.zeros((SETTINGS.sums, len(some)), dtype=bool)
+    count = fitting(add_up)(odd, odd_right, terms.slack.copy(), weight, order, SETTINGS.least_win, sums)
     entries, rights, shorts = np.empty((count, len(x))), np.empty(count), np.empty(count)
     fitting(half_sums)(rows, terms, x, sums[:count], entries, rights, shorts)
-    short = np.flatnonzero(shorts > _SHORT)
+    short = np.flatnonzero(shorts > SETTINGS.violation)
     return entries[short], rights[short], shorts[short]
 
 

@@ -21,11 +21,11 @@ from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.verdicts import Verdict
 from tacita.io.canonical_arrow import without_memory
 from tacita.io.claim_store import CLAIM_KINDS
-from tacita.io.parts import ParquetParts, in_one_piece, taken
+from tacita.io.parquet_dataset import ParquetParts, in_one_piece, taken
 from tacita.io.workdir import Scratch
 
 from . import CHECKS, verify
-from .files import parquet_says_more
+from .file_metadata import parquet_says_more
 
 PLAIN = "file-plain"
 

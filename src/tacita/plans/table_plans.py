@@ -29,7 +29,7 @@ from tacita.tables.release.review_view import TableLook, looked_at
 from tacita.tables.verify.adjusted import AdjustedAudit
 from tacita.tables.verify.audit import Audit
 
-from .files import as_json, as_path
+from .file_paths import as_json, as_path
 
 # How a table is published.
 Asked = SuppressSection | AdjustSection

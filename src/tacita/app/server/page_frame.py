@@ -30,7 +30,8 @@ STEPS = {
     "fuzzy": (),
 }
 THEMES = ("auto", "light", "dark")
-_MOST_FIELDS, _LONGEST_FORM = 20_000, 4_000_000
+_MOST_FIELDS = 20_000
+_LONGEST_FORM = 4_000_000
 
 
 @cache

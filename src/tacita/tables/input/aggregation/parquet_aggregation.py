@@ -26,7 +26,7 @@ from tacita.core.data.cell_keys import KeySums
 from tacita.executors import Executor, ExecutorSection, opened
 from tacita.io import fingerprint_of
 from tacita.io.hashing import alike_of
-from tacita.io.parts import ParquetParts
+from tacita.io.parquet_dataset import ParquetParts
 from tacita.io.versions import versions
 from tacita.io.workdir import Scratch
 
@@ -36,11 +36,12 @@ from .partial_table import Portion, Summed
 from .ranking import Contributions
 from .table_request import ASKED_KINDS, Asked, Looked, refuse_shared_keys
 
-_HERE = "tacita.tables.input.aggregation.parts"
+_HERE = "tacita.tables.input.aggregation.parquet_aggregation"
 # Cells and contributions that are put together at a time, besides those that were.
 _AT_ONCE = 1_000_000
 # Where it lies what all parts must know, and the classes of what is kept.
-_ASKED, _DIMENSIONS = "asked", "dimensions"
+_ASKED = "asked"
+_DIMENSIONS = "dimensions"
 _SUMMED = (Summed, Sums, ExactSums, KeySums, Figures, Contributions)
 # Names of parts that a message lists.
 _SHOWN = 10
