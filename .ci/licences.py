@@ -10,7 +10,8 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 # what these licences ask is kept by naming them; others need a look by a person
 ACCEPTED = re.compile(
-    r"\b(MIT|BSD|0BSD|Apache|ISC|PSF|Python-2\.0|Python Software Foundation|MPL|Zlib|Unlicense|CC0|HPND)\b", re.I
+    r"\b(MIT|BSD|0BSD|Apache|ISC|PSF|Python-2\.0|Python Software Foundation|MPL|Zlib|Unlicense|CC0|HPND)\b",
+    re.I,
 )
 
 

@@ -45,7 +45,7 @@ SUPPRESS = {
     "codes that no prefix explains": ([*NAMED, "--prefixes", "region=1"], {}, "neither codes"),
     "parents of no column": ([*NAMED, "--parents", "region=above"], {}, "above"),
     "parents of no dimension": ([*NAMED, "--parents", "v=size"], {}, "v is none"),
-    "parents that are several": ([*NAMED, "--parents", "region=size"], {}, "several others"),
+    "parents that are several": ([*NAMED, "--parents", "region=size"], {}, "several parents"),
     "a total of no dimension": ([*NAMED, "--total", "v=all"], {}, "v is none"),
     "a hierarchy that jumps": (DEEP, {"region.hrc": "north\n@@n1\n"}, "deeper"),
     "a hierarchy with a label twice": (DEEP, {"region.hrc": "north\n@n1\n@n1\n"}, "twice"),
@@ -60,7 +60,7 @@ SUPPRESS = {
     "a file of parents with a parent that is none": (
         [*NAMED, "--hierarchy", "region=region.csv"],
         {"region.csv": "label,parent\nn1,north\n"},
-        "are no labels themselves",
+        "are not among the labels",
     ),
     "a file of parents with three columns": (
         [*NAMED, "--hierarchy", "region=region.csv"],

@@ -183,7 +183,7 @@ class TestTab:
         names = "activity;region;value;cost;lower;upper;status\n"
         source.write_text(names + source.read_text())
         assert command(source, *INTERVAL) == 1
-        assert "no such line" in capsys.readouterr().err
+        assert "have no header" in capsys.readouterr().err
 
     def test_none_of_its_files_is_overwritten(self, tmp_path, capsys):
         source = written(tmp_path, made())

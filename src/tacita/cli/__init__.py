@@ -112,23 +112,23 @@ def run_command(words: Sequence[str]) -> int:
     context = Context()
     try:
         context.run(_carry_out, words)
-    except RepeatArgumentError as problem:
-        return complain(f"{problem} Name it once; several values have commas between.", 2)
-    except MissingArgumentError as problem:
-        return complain(f"{_without(problem)} See `tacita --help`.", 2)
-    except CycloptsError as problem:
-        return complain(f"{problem} See `tacita --help`.".replace("\n", " "), 2)
+    except RepeatArgumentError as error:
+        return complain(f"{error} Name it once; several values have commas between.", 2)
+    except MissingArgumentError as error:
+        return complain(f"{_without(error)} See `tacita --help`.", 2)
+    except CycloptsError as error:
+        return complain(f"{error} See `tacita --help`.".replace("\n", " "), 2)
     except KeyboardInterrupt as stop:
         code = 143 if isinstance(stop, Terminated) else 130
         return complain(f"Cancelled. {_written(context)}", code)
-    except OSError as problem:
+    except OSError as error:
         # files are written through errors of our own, so this is the terminal or a pipe, after the work
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(problem, BrokenPipeError):
+        if isinstance(error, BrokenPipeError):
             return 0
-        return complain(f"Done, but the result cannot be printed ({problem.strerror}).", 74)
-    except Exception as problem:
-        return _explain(problem, _written(context))
+        return complain(f"Done, but the result cannot be printed ({error.strerror}).", 74)
+    except Exception as error:
+        return _explain(error, _written(context))
     return 0
 
 
@@ -150,20 +150,20 @@ _RENAMED_OPTIONS = {
 
 def _renamed(words: Sequence[str]) -> list[str]:
     """The words with options that are called otherwise now; each is said on the error stream."""
-    found: list[str] = []
+    messages: list[str] = []
     left = [
         part for word in words for part in (word.split("=", 1) if word.startswith("--engine=") else [word])
     ]
     while left:
         pair = " ".join(left[:2])
-        old = next((each for each in _RENAMED_OPTIONS if each in (pair, left[0])), None)
+        old = next((option for option in _RENAMED_OPTIONS if option in (pair, left[0])), None)
         if old is None:
-            found.append(left.pop(0))
+            messages.append(left.pop(0))
             continue
         print(f"Warning: {old} is {_RENAMED_OPTIONS[old]} now. The old word will go.", file=sys.stderr)
-        found += _RENAMED_OPTIONS[old].split()
+        messages += _RENAMED_OPTIONS[old].split()
         del left[: len(old.split())]
-    return found
+    return messages
 
 
 def _door_of(words: Sequence[str]) -> AbstractContextManager[None]:
@@ -178,9 +178,9 @@ def _door_of(words: Sequence[str]) -> AbstractContextManager[None]:
 
 def _without(problem: MissingArgumentError) -> str:
     """What was left out, and what it means."""
-    told = str(problem).replace("\n", " ")
+    message = str(problem).replace("\n", " ")
     words = None if problem.argument is None else problem.argument.parameter.help
-    return f"{told} It says {words}." if words else told
+    return f"{message} It says {words}." if words else message
 
 
 def _written(context: Context) -> str:
@@ -219,7 +219,7 @@ def build_app(words: Sequence[str]) -> App:
     return app
 
 
-def _explain(problem: Exception, told: str) -> int:
+def _explain(problem: Exception, message: str) -> int:
     from tacita.core.errors import TacitaError
 
     if isinstance(problem, TacitaError):
@@ -228,13 +228,13 @@ def _explain(problem: Exception, told: str) -> int:
         raise problem
     if isinstance(problem, MemoryError):
         return complain(
-            f"There is not enough memory for what was asked. {told} Leave out columns, close other programs, "
-            "or choose a method that holds less.",
+            f"There is not enough memory for this run. {message} Leave out columns, close other programs, "
+            "or choose a method that needs less.",
             1,
         )
     # a fault of ours: its message could quote data, so only its kind is shown
     return complain(
-        f"Internal fault ({type(problem).__name__}). {told} This is a defect of tacita: please report it. "
+        f"Internal fault ({type(problem).__name__}). {message} This is a defect of tacita: please report it. "
         "TACITA_DEBUG=1 shows details, which may quote data.",
         70,
     )

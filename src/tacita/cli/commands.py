@@ -304,14 +304,14 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
     if (of_table := comparison_of(words)) is not None:
         return of_table
     named = _named_in(words, "--method", default=str(ProtectSection.model_fields["method"].default))
-    methods = [registry.canonical_chain(each) for each in named.split(",")]
+    methods = [registry.canonical_chain(chain) for chain in named.split(",")]
     # each parameter of some method: several values with commas between
     varied = {
         name: FieldInfo(
             annotation=tuple[str, ...], default=(), description=f"{field.description}; or several"
         )
-        for each in methods
-        for name, field in registry.parameters_of(each).items()
+        for chain in methods
+        for name, field in registry.parameters_of(chain).items()
     }
 
     def body(source: Path, **values: Any) -> None:
@@ -360,8 +360,8 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
 
 def _compared(plan: Plan, values: dict[str, Any], varied: Fields) -> Plan:
     """A plan with the pages that the words name; all else is in the plan."""
-    told = (Roles, ReleaseOptions, MeasureSection, InputSection, _AXES, varied)
-    if named := [name for model in told for name in given(model, values)]:
+    models = (Roles, ReleaseOptions, MeasureSection, InputSection, _AXES, varied)
+    if named := [name for model in models for name in given(model, values)]:
         raise ParameterError(
             f"compare: --{named[0].replace('_', '-')} goes with a file of records; a plan says it itself."
         )
@@ -377,9 +377,9 @@ def methods(
 
     Example: tacita methods mdav
     """
-    known = [(kind, each) for kind, names in registry.locations().items() for each in names]
+    known = [(kind, entry_name) for kind, names in registry.locations().items() for entry_name in names]
     if name is None:
-        described = [registry.describe(*each) for each in known]
+        described = [registry.describe(*entry) for entry in known]
         if as_json:
             print_json(described)
             return
@@ -389,14 +389,14 @@ def methods(
         Out.print(table)
         return
     name = registry.canonical(name)
-    found = registry.lookup(name)
+    registered = registry.lookup(name)
     if as_json:
-        print_json(registry.describe(found.kind, name))
+        print_json(registry.describe(registered.kind, name))
         return
-    aliases = registry.aliases_of(found.kind, name)
+    aliases = registry.aliases_of(registered.kind, name)
     also = f"; also known as {', '.join(aliases)}" if aliases else ""
-    Out.print(f"{name} ({found.kind}{also})\n\n{inspect.getdoc(found)}", markup=False)
-    print_parameters(found)
+    Out.print(f"{name} ({registered.kind}{also})\n\n{inspect.getdoc(registered)}", markup=False)
+    print_parameters(registered)
 
 
 def demo(

@@ -46,9 +46,9 @@ class _Terminal(Console):
 
 def _console(**options: Any) -> Console:
     # a terminal breaks lines anywhere, so they are broken between words here; a file gets them whole
-    made = _Terminal(highlight=False, **options)
-    made.soft_wrap = not made.is_terminal
-    return made
+    terminal = _Terminal(highlight=False, **options)
+    terminal.soft_wrap = not terminal.is_terminal
+    return terminal
 
 
 Out, Err = _console(), _console(stderr=True)
@@ -81,14 +81,14 @@ def print_outcome(
     if dry_run:
         _print_plan(plan, saved)
         return
-    for what, path in (
+    for role, path in (
         ("synthetic file" if plan.roles.dependent else "protected file", plan.output.path),
         ("quality note (public)", plan.output.note),
         ("review report (confidential)", plan.output.report),
         ("review report as JSON (confidential)", plan.output.json_report),
     ):
         if path is not None:
-            Out.print(f"{what}: {path}", markup=False)
+            Out.print(f"{role}: {path}", markup=False)
 
 
 def print_requirements(verdicts: Sequence[Verdict]) -> None:
@@ -97,28 +97,30 @@ def print_requirements(verdicts: Sequence[Verdict]) -> None:
 
     from .judged import print_verdicts
 
-    print_verdicts([each for each in verdicts if registry.meanings(each.guarantee, *registry.MEASURING)])
+    print_verdicts(
+        [verdict for verdict in verdicts if registry.meanings(verdict.guarantee, *registry.MEASURING)]
+    )
 
 
-def print_grouped_warnings(cautions: Sequence[Caution], columns: Sequence[str]) -> None:
+def print_grouped_warnings(disclosure_warnings: Sequence[Caution], columns: Sequence[str]) -> None:
     """Warnings, the gravest first; those that say the same of several columns once."""
     from tacita.core.results.grouped_warnings import grouped
 
-    for kind in grouped(cautions, columns):
+    for kind in grouped(disclosure_warnings, columns):
         advice = " ".join(kind.advice)
         if kind.text is None:
-            told = [f"{line.text} [{line.count}]" for line in kind.lines]
+            lines = [f"{line.text} [{line.count}]" for line in kind.lines]
         else:
             several = ", ".join(f"{line.text} [{line.count}]" for line in kind.lines)
-            told = [f"{kind.text[0]}...{kind.text[1]} {several}."]
-        for text in told[:-1]:
+            lines = [f"{kind.text[0]}...{kind.text[1]} {several}."]
+        for text in lines[:-1]:
             Out.print(f"warning: {text}", style="yellow", markup=False)
-        Out.print(f"warning: {told[-1]} {advice}", style="yellow", markup=False)
+        Out.print(f"warning: {lines[-1]} {advice}", style="yellow", markup=False)
 
 
-def print_uniqueness(found: Uniqueness) -> None:
+def print_uniqueness(uniqueness: Uniqueness) -> None:
     """How many records can be told apart, where k does not protect them."""
-    Out.print(found.headline, style="yellow" if found.unchanged.alone else None, markup=False)
+    Out.print(uniqueness.headline, style="yellow" if uniqueness.unchanged.alone else None, markup=False)
 
 
 def _print_plan(plan: Plan | AnyTablePlan, saved: Path | None = None) -> None:
@@ -144,26 +146,26 @@ def _grouping(record: Record) -> str:
     grouped = f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
     if record.gap is None:
         return grouped
-    told = (
+    proof = (
         "no other groups lose less"
         if record.gap == 0
         else f"others lose at most {100 * record.gap:.2g} % less"
     )
-    return f"{grouped}; proven: {told}"
+    return f"{grouped}; proven: {proof}"
 
 
-def _withheld(found: Mapping[str, Any]) -> str:
+def _withheld(summary: Mapping[str, Any]) -> str:
     """How many cells are empty, and what is proven of that."""
     proof = (
         "proven: none costs less"
-        if found["proven"]
-        else f"cost {_figure(found['cost'])}, the least is at most {100 * found['gap']:.3g} % lower"
+        if summary["proven"]
+        else f"cost {_figure(summary['cost'])}, the least is at most {100 * summary['gap']:.3g} % lower"
     )
-    return f"with {_count(found['cells'], 'cell')} withheld; {proof}"
+    return f"with {_count(summary['cells'], 'cell')} withheld; {proof}"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _figure(value: float) -> str:
@@ -255,12 +257,12 @@ def print_trials(trials: Trials, plan: Plan) -> None:
             )
     for reason, those in reasons.items():
         Out.print(f"{', '.join(those)}: {reason}", style="yellow", markup=False)
-    for what, path in (
+    for role, path in (
         ("comparison (confidential)", plan.output.report),
         ("comparison as JSON (confidential)", plan.output.json_report),
     ):
         if path is not None:
-            Out.print(f"{what}: {path}", markup=False)
+            Out.print(f"{role}: {path}", markup=False)
 
 
 def _parameters(trial: Trial, trials: Trials) -> str:
@@ -277,14 +279,14 @@ def print_published(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -
     if dry_run:
         _print_plan(plan)
         return
-    for what, path in (
+    for role, path in (
         *(("published table", path) for path in plan.published),
         ("quality note", plan.output.note),
         ("result as JSON (confidential)", plan.output.json_report),
         ("report (confidential)", plan.output.report),
     ):
         if path is not None:
-            Out.print(f"{what}: {path}", markup=False)
+            Out.print(f"{role}: {path}", markup=False)
 
 
 def _suppressed(record: SuppressionRecord) -> str:
@@ -302,15 +304,17 @@ def _suppressed(record: SuppressionRecord) -> str:
 
 def _adjusted(record: AdjustmentRecord) -> str:
     """How much changed, and how near that is."""
-    made, audit = record.claim.adjusted, record.claim.audit
+    adjusted, audit = record.claim.adjusted, record.claim.audit
     near = ""
-    if made.gap is not None:
+    if adjusted.gap is not None:
         near = (
-            ", proven to be nearest" if made.proven else f", others are at most {100 * made.gap:.3g} % nearer"
+            ", proven to be nearest"
+            if adjusted.proven
+            else f", others are at most {100 * adjusted.gap:.3g} % nearer"
         )
     return (
-        f"{made.changed} of {_count(record.claim.table.n, 'cell')} changed by {_figure(made.distance)} in "
-        f"all{near}; {_count(len(audit.verdicts), 'promise')} verified"
+        f"{adjusted.changed} of {_count(record.claim.table.n, 'cell')} changed by "
+        f"{_figure(adjusted.distance)} in all{near}; {_count(len(audit.verdicts), 'promise')} verified"
     )
 
 
@@ -334,33 +338,33 @@ def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
 
     Out.print(f"{trials.headline}.\n", markup=False)
     table = Table("method", "withheld", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
-    for each in trials:
+    for trial in trials:
         names = ("secondary_count", "value", "cost", "lower_bound", "gap_percent", "seconds")
-        figures = [getattr(each, name) for name in names]
-        table.add_row(each.method, *("none" if f is None else _figure(f) for f in figures), each.audit)
+        figures = [getattr(trial, name) for name in names]
+        table.add_row(trial.method, *("none" if f is None else _figure(f) for f in figures), trial.audit)
     Out.print(table)
-    for each in trials:
-        if each.reason is not None:
-            Out.print(f"{each.method}: {each.reason}", style="yellow", markup=False)
+    for trial in trials:
+        if trial.reason is not None:
+            Out.print(f"{trial.method}: {trial.reason}", style="yellow", markup=False)
     if json_report is not None:
         Out.print(f"comparison as JSON (confidential): {json_report}", markup=False)
 
 
-def print_audit(found: FileAudit, json_report: Path | None) -> None:
+def print_audit(file_audit: FileAudit, json_report: Path | None) -> None:
     """What an attacker can compute of each cell that was attacked; before, promises of other values."""
     from rich.table import Table
 
-    told = found.as_dict()
-    table = Table(*told["places"], "low", "high", "", box=None)
-    for each in told["audit"]:
-        sides = ("any" if each[side] is None else _figure(each[side]) for side in ("low", "high"))
-        place = (each[name] for name in told["places"])
-        table.add_row(*place, *sides, each.get("reason", "protected"))
-    for each in told.get("promises", ()):
-        Out.print(f"{'kept' if each['passed'] else 'not kept'}: {each['promise']}", markup=False)
-    if told["audit"]:
+    result = file_audit.as_dict()
+    table = Table(*result["places"], "low", "high", "", box=None)
+    for cell in result["audit"]:
+        sides = ("any" if cell[side] is None else _figure(cell[side]) for side in ("low", "high"))
+        labels = (cell[name] for name in result["places"])
+        table.add_row(*labels, *sides, cell.get("reason", "protected"))
+    for promise in result.get("promises", ()):
+        Out.print(f"{'kept' if promise['passed'] else 'not kept'}: {promise['promise']}", markup=False)
+    if result["audit"]:
         Out.print(table)
-    _print_warnings(found.cautions)
+    _print_warnings(file_audit.cautions)
     if json_report is not None:
         Out.print(f"audit as JSON (confidential): {json_report}", markup=False)
 
@@ -398,9 +402,9 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
     Out.print(f"table (confidential): {plan.output.path}", markup=False)
 
 
-def _print_warnings(cautions: Iterable[Caution]) -> None:
-    for each in cautions:
-        Out.print(f"warning: {each.text} {each.advice}", style="yellow", markup=False)
+def _print_warnings(disclosure_warnings: Iterable[Caution]) -> None:
+    for warning in disclosure_warnings:
+        Out.print(f"warning: {warning.text} {warning.advice}", style="yellow", markup=False)
 
 
 def print_parameters(method: Any) -> None:

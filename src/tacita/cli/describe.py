@@ -84,13 +84,13 @@ def _print_risk(risk: Exposure, *, suggested: bool) -> None:
         others, counted = "units", f"; units are those of {risk.unit}"
     named = ", ".join(risk.columns)
     Out.print(f"Risk on {named}{' (suggested)' if suggested else ''}{counted}:", markup=False)
-    for number, what in (
+    for number, condition in (
         (risk.alone, f"share their values with no other {others}"),
         (risk.below_3, f"with fewer than 2 other {others}"),
         (risk.below_5, f"with fewer than 4 other {others}"),
     ):
         share = f"{number} of {risk.records} records ({_share(number, risk.records)})"
-        Out.print(f"  {share} {what}", markup=False)
+        Out.print(f"  {share} {condition}", markup=False)
     several = sorted(risk.by_column, key=lambda column: -column.alone)
     if telling := [f"{column.name} ({column.alone})" for column in several if column.alone]:
         Out.print(f"Columns that single out records by themselves: {', '.join(telling)}.", markup=False)
@@ -101,10 +101,10 @@ def _print_risk(risk: Exposure, *, suggested: bool) -> None:
     )
 
 
-def _share(part: int, whole: int) -> str:
+def _share(part: int, total: int) -> str:
     from tacita.core.display.number_format import percent
 
-    return percent(100 * part / whole) if whole else percent(0.0)
+    return percent(100 * part / total) if total else percent(0.0)
 
 
 def _as_dict(profile: FileProfile, guesses: tuple[Guess, ...], risk: Exposure | None) -> dict[str, Any]:

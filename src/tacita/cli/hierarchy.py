@@ -61,19 +61,19 @@ def _check(input: Path, **values: Any) -> None:
     from tacita import api
 
     data = api.read(input, **given(InputSection, values))
-    found = api.look_at_hierarchy(data, values["column"], values["hierarchy"])
-    _print_coverage(values["column"], found)
-    if found.unknown:
+    coverage = api.look_at_hierarchy(data, values["column"], values["hierarchy"])
+    _print_coverage(values["column"], coverage)
+    if coverage.unknown:
         raise DataError(
-            f"Hierarchy of {values['column']}: {found.unknown} of {found.values} values of the column are "
-            "not among its leaves. Add a line for each of them."
+            f"Hierarchy of {values['column']}: {coverage.unknown} of {coverage.values} values of the column "
+            "are not among its leaves. Add a line for each of them."
         )
 
 
-def _print_coverage(column: str, found: Any) -> None:
+def _print_coverage(column: str, coverage: Any) -> None:
     """How many categories each level has."""
-    levels = ", ".join(f"level {level}: {count}" for level, count in enumerate(found.labels))
-    Out.print(f"{column}: {found.values} values; categories by level: {levels}", markup=False)
+    levels = ", ".join(f"level {level}: {count}" for level, count in enumerate(coverage.labels))
+    Out.print(f"{column}: {coverage.values} values; categories by level: {levels}", markup=False)
 
 
 hierarchy = App(

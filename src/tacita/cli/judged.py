@@ -12,28 +12,30 @@ from .console import Out
 
 def print_verdicts(verdicts: Sequence[Verdict]) -> None:
     """One line a requirement: what it asks, and what was found."""
-    for each in verdicts:
-        mark, style = ("kept", None) if each.passed else ("not met", "yellow")
-        if not each.judged:
+    for verdict in verdicts:
+        mark, style = ("kept", None) if verdict.passed else ("not met", "yellow")
+        if not verdict.judged:
             mark = "not judged"
-        Out.print(f"{each.guarantee} ({mark}): {each.promise}", style=style, markup=False)
-        if each.detail != "holds":
-            Out.print(f"  {each.detail}", style=style, markup=False)
+        Out.print(f"{verdict.guarantee} ({mark}): {verdict.promise}", style=style, markup=False)
+        if verdict.detail != "holds":
+            Out.print(f"  {verdict.detail}", style=style, markup=False)
 
 
 def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:
     """Raise where requirements are not met, or could not be judged: neither is a file to publish."""
-    apart = [each for each in verdicts if not each.judged]
-    compared = [each.guarantee for each in apart if each.detail == WITHOUT_ORIGINAL]
+    apart = [verdict for verdict in verdicts if not verdict.judged]
+    compared = [verdict.guarantee for verdict in apart if verdict.detail == WITHOUT_ORIGINAL]
     way_out = "Name it (--original), and the columns that were changed (--quasi)."
-    reasons = [f"{each.guarantee} {each.detail}." for each in apart if each.detail != WITHOUT_ORIGINAL]
+    reasons = [
+        f"{verdict.guarantee} {verdict.detail}." for verdict in apart if verdict.detail != WITHOUT_ORIGINAL
+    ]
     reasons += [f"{', '.join(compared)} {WITHOUT_ORIGINAL}. {way_out}"] if compared else []
     missing = " ".join(reasons)
-    if what := faults(verdicts):
-        failed = sum(each.judged and not each.passed for each in verdicts)
+    if reasons_failed := faults(verdicts):
+        failed = sum(verdict.judged and not verdict.passed for verdict in verdicts)
         raise RequirementError(
-            f"{name}: {failed} of {len(verdicts)} requirements are not met. {what}. Do not publish this file."
-            + (f" {missing}" if missing else "")
+            f"{name}: {failed} of {len(verdicts)} requirements are not met. {reasons_failed}. "
+            f"Do not publish this file.{f' {missing}' if missing else ''}"
         )
     if missing:
         raise RequirementError(

@@ -68,7 +68,9 @@ def _options(command: Callable[..., None]) -> Iterator[tuple[str, str]]:
     """What each parameter of a command is called, and what it means."""
     signature = inspect.signature(command, eval_str=not hasattr(command, "__signature__"))
     for parameter in signature.parameters.values():
-        about = next((each for each in get_args(parameter.annotation) if isinstance(each, Parameter)), None)
+        about = next(
+            (argument for argument in get_args(parameter.annotation) if isinstance(argument, Parameter)), None
+        )
         if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
             words = parameter.name.upper()
         else:

@@ -44,8 +44,8 @@ def options(
 ) -> list[inspect.Parameter]:
     """One keyword option per field of a model; not given means: leave it to the model, unless required."""
     return [
-        _of_entry((renamed or {}).get(each.name, each.name), each, group)
-        for each in forms.entries(model, skip=skip, required=required)
+        _of_entry((renamed or {}).get(entry.name, entry.name), entry, group)
+        for entry in forms.entries(model, skip=skip, required=required)
     ]
 
 
@@ -87,7 +87,7 @@ def positional(name: str, words: str, *, required: bool = True) -> inspect.Param
 
 def _keyword(name: str, kind: Any, words: str, group: Group, default: Any) -> inspect.Parameter:
     spelled = "--" + name.replace("_", "-")
-    whole = kind in (int, int | None)
+    is_integer = kind in (int, int | None)
     hint = Annotated[
         kind,
         Parameter(
@@ -96,7 +96,7 @@ def _keyword(name: str, kind: Any, words: str, group: Group, default: Any) -> in
             group=group,
             negative="",
             show_default=False,
-            converter=_whole_number(spelled) if whole else None,
+            converter=_whole_number(spelled) if is_integer else None,
         ),
     ]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)

@@ -42,9 +42,9 @@ def carry_out_risk(plan: RiskPlan, *, quiet: bool, **files: Any) -> None:
     Out.print(profile.headline, markup=False)
     Out.print()
     print_scores(profile.report, every=True)
-    for what, path in plan.output.targets.items():
+    for role, path in plan.output.targets.items():
         if path is not None and not files.get("dry_run"):
-            Out.print(f"{what} (confidential): {path}", markup=False)
+            Out.print(f"{role} (confidential): {path}", markup=False)
 
 
 risk = command(

@@ -80,7 +80,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
     named = _named_in(words, "--method") or str(SuppressSection.model_fields["method"].default)
     method = registry.canonical(named, *registry.SUPPRESSING)
     fields = registry.lookup(method, *registry.SUPPRESSING).model_fields
-    own = {name: each for name, each in fields.items() if name not in _OF_SECTION}
+    own_fields = {name: field for name, field in fields.items() if name not in _OF_SECTION}
     return _publishing(
         "suppress",
         "Choose which cells of a table to withhold, prove it, audit it, publish the rest.\n\n"
@@ -93,16 +93,16 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             *options(TableOutputSection, _TO, _OUT_NAMES, skip=["note"], required=["path"]),
             *options(TableSection, _WHAT, skip=_OF_ADJUSTED),
             *options(SuppressSection, _HOW),
-            *options(own, Group.create_ordered(f"Parameters of {method}")),
+            *options(own_fields, Group.create_ordered(f"Parameters of {method}")),
         ],
         SuppressSection,
-        own,
+        own_fields,
     )
 
 
 def adjust_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `adjust` with the options of the method that the words name."""
-    named, own = _adjusting(words)
+    named, method_fields = _adjusting(words)
     return _publishing(
         "adjust",
         "Publish other values in place of the true ones, audited; no cell is withheld.\n\n"
@@ -115,19 +115,19 @@ def adjust_with(words: Sequence[str]) -> Callable[..., None]:
             *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
             *options(TableSection, _WHAT),
             *options(AdjustSection, _CHANGE, required=["method"]),
-            *options(own, Group.create_ordered(f"Parameters of {named}")),
+            *options(method_fields, Group.create_ordered(f"Parameters of {named}")),
         ],
         AdjustSection,
-        own,
+        method_fields,
     )
 
 
 def _publishing(
     verb: str,
     text: str,
-    asked: Sequence[Any],
+    models: Sequence[Any],
     section: type[SuppressSection | AdjustSection],
-    own: dict[str, FieldInfo],
+    method_fields: dict[str, FieldInfo],
 ) -> Callable[..., None]:
     """The command that publishes a table; `own` are the parameters of its method."""
 
@@ -136,16 +136,16 @@ def _publishing(
             input={"path": table, **given(TableInputSection, values)},
             table=given(TableSection, values),
             output=given(TableOutputSection, values, _OUT_NAMES),
-            **{verb: {**given(section, values), **given(own, values)}},
+            **{verb: {**given(section, values), **given(method_fields, values)}},
         )
-        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
+        carry_out_table(plan, **{option.name: values[option.name] for option in _RUNNING})
 
     return command(
         verb,
         text,
         [
             positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
-            *asked,
+            *models,
             *options(TableInputSection, _FROM, skip=["path"]),
             *_RUNNING,
         ],
@@ -160,7 +160,7 @@ def _adjusting(words: Sequence[str]) -> tuple[str | None, dict[str, FieldInfo]]:
         return None, {}
     method = registry.canonical(named, *registry.ADJUSTING)
     fields = registry.lookup(method, *registry.ADJUSTING).model_fields
-    return method, {name: each for name, each in fields.items() if name not in _OF_SECTION}
+    return method, {name: field for name, field in fields.items() if name not in _OF_SECTION}
 
 
 def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
@@ -176,7 +176,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
             rules=rule_sections(given(_RULE, values).get("rule", ()), given(fields, values)),
             output={"path": values["out"]},
         )
-        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
+        carry_out_table(plan, **{option.name: values[option.name] for option in _RUNNING})
 
     return command(
         "tabulate",
@@ -278,8 +278,8 @@ _METHOD = {
 
 def audit_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `audit`, with the options of the method of adjustment if the words name one."""
-    named, own = _adjusting(words)
-    asked = {**_ASKED, **_METHOD, **own}
+    named, method_fields = _adjusting(words)
+    requirement_fields = {**_ASKED, **_METHOD, **method_fields}
 
     def body(table: Path, published: Path | None = None, **values: Any) -> None:
         from tacita import api
@@ -287,28 +287,30 @@ def audit_with(words: Sequence[str]) -> Callable[..., None]:
         writing = {"json_report": values["json"], "force": values["force"]}
         with progress_bar(values["quiet"]) as run:
             if table.suffix.lower() == ".toml":
-                told = [
-                    name for each in (TableInputSection, TableSection, asked) for name in given(each, values)
+                option_names = [
+                    name
+                    for model in (TableInputSection, TableSection, requirement_fields)
+                    for name in given(model, values)
                 ]
-                found = api.audit_plan(_audited(table, published, told), run, **writing)
+                file_audit = api.audit_plan(_audited(table, published, option_names), run, **writing)
             elif published is None:
                 raise ParameterError(
                     "audit: wanted the published table after the confidential one; of a plan (.toml), it "
                     "alone."
                 )
             else:
-                found = api.audit_published(
+                file_audit = api.audit_published(
                     TableInputSection(path=table, **given(TableInputSection, values)),
                     published,
                     TableSection(**given(TableSection, values)),
-                    _published_how(named, given(asked, values)),
+                    _published_how(named, given(requirement_fields, values)),
                     run,
                     **writing,
                 )
         if not values["quiet"]:
-            print_audit(found, values["json"])
-        if not found.safe:
-            raise VerificationError(found.refusal())
+            print_audit(file_audit, values["json"])
+        if not file_audit.safe:
+            raise VerificationError(file_audit.refusal())
 
     return command(
         "audit",
@@ -327,7 +329,7 @@ def audit_with(words: Sequence[str]) -> Callable[..., None]:
             *options(TableSection, _WHAT),
             *options(_ASKED, _HOW),
             *options(_METHOD, _CHANGE),
-            *options(own, Group.create_ordered(f"Parameters of {named}")),
+            *options(method_fields, Group.create_ordered(f"Parameters of {named}")),
             *options(TableInputSection, _FROM, skip=["path"]),
             path_option("json", "ranges and verdict as JSON; confidential", _TO),
             *_RUNNING[2:],
@@ -336,23 +338,23 @@ def audit_with(words: Sequence[str]) -> Callable[..., None]:
     )
 
 
-def _published_how(method: str | None, asked: dict[str, Any]) -> SuppressSection | AdjustSection:
+def _published_how(method: str | None, requirements: dict[str, Any]) -> SuppressSection | AdjustSection:
     """By withheld cells, or by the method that changed values."""
     if method is None:
-        return SuppressSection(**{name: value for name, value in asked.items() if name != "signed"})
-    if odd := [name for name in ("problem", "zeros", "strict", "insiders") if name in asked]:
+        return SuppressSection(**{name: value for name, value in requirements.items() if name != "signed"})
+    if odd := [name for name in ("problem", "zeros", "strict", "insiders") if name in requirements]:
         raise ParameterError(
             f"audit: --{odd[0]} speaks of withheld cells, --method of values that were changed. Leave one "
             "away."
         )
-    return AdjustSection(**asked)
+    return AdjustSection(**requirements)
 
 
-def _audited(file: Path, published: Path | None, told: Sequence[str]) -> AnyTablePlan:
+def _audited(file: Path, published: Path | None, option_names: Sequence[str]) -> AnyTablePlan:
     """The plan of a file; all else is in the plan."""
     plan = _plan_of_table(file)
-    if published is not None or told:
-        odd = f"--{told[0].replace('_', '-')}" if told else "a published file"
+    if published is not None or option_names:
+        odd = f"--{option_names[0].replace('_', '-')}" if option_names else "a published file"
         raise ParameterError(f"audit: {odd} goes with a table; a plan says it itself. Leave it away.")
     return plan
 

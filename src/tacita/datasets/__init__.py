@@ -101,6 +101,6 @@ def attributes(name: str, *, standardised: bool = False) -> npt.NDArray[np.float
     import numpy as np
 
     frame = load(name)
-    columns = [frame[each].to_numpy() for each in describe(name).quasi]
-    x = np.column_stack([each for each in columns if each.dtype.kind in "iuf"]).astype(np.float64)
+    columns = [frame[column].to_numpy() for column in describe(name).quasi]
+    x = np.column_stack([column for column in columns if column.dtype.kind in "iuf"]).astype(np.float64)
     return np.ascontiguousarray((x - x.mean(axis=0)) / x.std(axis=0, ddof=1)) if standardised else x

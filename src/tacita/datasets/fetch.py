@@ -29,11 +29,11 @@ def fetch_csv(reference: Reference, base_url: str) -> bytes:
     rdata = _rdata(reference)  # before the download: without it the download is in vain
     url = f"{base_url.rstrip('/')}/{reference.rda_path}"
     packed = download(reference.name, url)
-    found = sha256(packed)
-    if found != reference.rda_sha256:
+    checksum = sha256(packed)
+    if checksum != reference.rda_sha256:
         raise DataError(
             f"{reference.name}: the download from {url} is not the pinned file: its SHA-256 must be "
-            f"{reference.rda_sha256}, got {found}. Nothing was stored; try again, or set TACITA_DATA."
+            f"{reference.rda_sha256}, got {checksum}. Nothing was stored; try again, or set TACITA_DATA."
         )
     content = to_csv(reference, rdata, packed)
     if sha256(content) != reference.csv_sha256:
@@ -45,7 +45,7 @@ def fetch_csv(reference: Reference, base_url: str) -> bytes:
     return content
 
 
-def download(who: str, url: str) -> bytes:
+def download(dataset: str, url: str) -> bytes:
     """Read what `url` serves, at most `LARGEST_BYTES`, waiting at most `TIMEOUT_SECONDS` at a time.
 
     >>> download("census", "http://127.0.0.1:1/nobody-listens")  # doctest: +ELLIPSIS
@@ -58,23 +58,23 @@ def download(who: str, url: str) -> bytes:
 
     def failure(reason: object) -> DataError:
         return DataError(
-            f"{who}: could not download {url}: {reason}. Nothing was stored; "
-            f"check the network and try again, or set TACITA_DATA to a folder that holds {who}.csv."
+            f"{dataset}: could not download {url}: {reason}. Nothing was stored; "
+            f"check the network and try again, or set TACITA_DATA to a folder that holds {dataset}.csv."
         )
 
     try:
         with urlopen(url, timeout=TIMEOUT_SECONDS) as answer:
             announced = answer.headers.get("Content-Length")
             content: bytes = answer.read(LARGEST_BYTES + 1)
-    except HTTPError as problem:
-        with problem:  # it holds the open connection
-            raise failure(f"the server answered {problem.code}") from None
-    except URLError as problem:
-        raise failure(problem.reason) from None
+    except HTTPError as error:
+        with error:  # it holds the open connection
+            raise failure(f"the server answered {error.code}") from None
+    except URLError as error:
+        raise failure(error.reason) from None
     except TimeoutError:
         raise failure(f"no answer within {TIMEOUT_SECONDS:g} seconds") from None
-    except (OSError, HTTPException) as problem:
-        raise failure(f"the connection broke off ({type(problem).__name__})") from None
+    except (OSError, HTTPException) as error:
+        raise failure(f"the connection broke off ({type(error).__name__})") from None
     if len(content) > LARGEST_BYTES:
         raise failure(f"it is larger than {LARGEST_BYTES} bytes")
     if announced is not None and announced.isdigit() and len(content) < int(announced):
@@ -125,8 +125,8 @@ def store(path: Path, content: bytes) -> None:
     try:
         made_folder(path.parent)
         write_all({path: content}, public=[path], force=True)
-    except ParameterError as problem:
-        raise DataError(f"{problem} Set TACITA_CACHE to a folder that you may write to.") from None
+    except ParameterError as error:
+        raise DataError(f"{error} Set TACITA_CACHE to a folder that you may write to.") from None
 
 
 def _rdata(reference: Reference) -> ModuleType:

@@ -98,8 +98,8 @@ def _postcodes(generator: np.random.Generator, n: int) -> Texts:
     district = generator.choice(len(_DISTRICTS), size=n, p=shares / shares.sum())
     within = np.minimum(generator.geometric(0.3, size=n) - 1, _CODES_OF_A_DISTRICT - 1)
     numbers = np.char.zfill((10 * within).astype(np.str_), 2)
-    found: Texts = np.char.add(np.array(list(_DISTRICTS))[district], numbers)
-    return found
+    districts: Texts = np.char.add(np.array(list(_DISTRICTS))[district], numbers)
+    return districts
 
 
 def _outcomes(generator: np.random.Generator, deadly: Floats, age: Integers, days: Integers) -> Texts:

@@ -61,7 +61,7 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
     home = run_labels(sizes, n)
     homes = home[-1] + 1
     members = np.bincount(home)
-    place = np.arange(n) - (np.cumsum(members) - members)[home]
+    position = np.arange(n) - (np.cumsum(members) - members)[home]
 
     home_region = generator.permutation(
         run_labels(quota([share for share, _ in _REGIONS.values()], homes), homes)
@@ -69,8 +69,8 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
     region = home_region[home]
     home_level = np.array([prices for _, prices in _REGIONS.values()])[home_region]
 
-    female = _female(generator, home, place)
-    age = _ages(generator, home, place)
+    female = _female(generator, home, position)
+    age = _ages(generator, home, position)
     education = _education(generator, age, home)
     status = _employment(generator, age, education, female)
 
@@ -86,7 +86,7 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
         * generator.lognormal(0.35, 0.3, homes)
     )
     # Owners without a mortgage pay almost nothing; the elder the household, the likelier.
-    paid_off = happens(generator, np.clip((age[place == 0] - 35) / 90, 0.0, 0.5))
+    paid_off = happens(generator, np.clip((age[position == 0] - 35) / 90, 0.0, 0.5))
     housing = np.where(paid_off, 0, housing)
 
     columns: dict[str, NDArray[Any]] = {
@@ -110,23 +110,23 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
     return to_table(columns, _HOLES, missing, seed)
 
 
-def _female(generator: np.random.Generator, home: Integers, place: Integers) -> NDArray[np.bool_]:
+def _female(generator: np.random.Generator, home: Integers, position: Integers) -> NDArray[np.bool_]:
     """Evenly, but partners are mostly of different sex."""
     female = generator.random(len(home)) < 0.51
-    head = np.flatnonzero(place == 0)[home]
-    mixed = (place == 1) & (generator.random(len(home)) < 0.95)
+    head = np.flatnonzero(position == 0)[home]
+    mixed = (position == 1) & (generator.random(len(home)) < 0.95)
     return np.where(mixed, ~female[head], female)
 
 
-def _ages(generator: np.random.Generator, home: Integers, place: Integers) -> Integers:
+def _ages(generator: np.random.Generator, home: Integers, position: Integers) -> Integers:
     """Partners are of like age; further members are children, at least 19 years younger than the head."""
     n = len(home)
     size = np.bincount(home)[home]
     head = np.where(size >= 3, 22 + 38 * generator.beta(2.2, 2.4, n), 19 + 73 * generator.beta(1.5, 1.4, n))
-    head = head[np.flatnonzero(place == 0)[home]]
+    head = head[np.flatnonzero(position == 0)[home]]
     partner = np.clip(head + generator.normal(-1.0, 4.0, n), 18, 95)
     child = np.minimum((head - 19) * generator.beta(1.8, 1.8, n), 30)
-    return np.asarray(np.select([place == 0, place == 1], [head, partner], child), dtype=np.int64)
+    return np.asarray(np.select([position == 0, position == 1], [head, partner], child), dtype=np.int64)
 
 
 def _education(generator: np.random.Generator, age: Integers, home: Integers) -> Integers:
@@ -143,8 +143,8 @@ def _employment(
 ) -> Integers:
     n = len(age)
     works = happens(generator, 0.70 + 0.05 * education - 0.06 * female)
-    alone = happens(generator, np.clip(0.06 + 0.002 * (age - 20), 0.03, 0.2))
-    at_work = np.where(alone, SELF_EMPLOYED, EMPLOYED)
+    single = happens(generator, np.clip(0.06 + 0.002 * (age - 20), 0.03, 0.2))
+    at_work = np.where(single, SELF_EMPLOYED, EMPLOYED)
     not_at_work = np.where(happens(generator, np.where(female, 0.5, 0.85)), UNEMPLOYED, HOMEMAKER)
     retires_at = generator.normal(64.5, 2.5, n)
     studies = happens(generator, np.clip(1.0 - (age - 16) / 10, 0.0, 1.0))

@@ -83,16 +83,16 @@ def _read_if_there(path: Path) -> bytes | None:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError as problem:
+    except OSError as error:
         raise DataError(
-            f"{path} cannot be read: {problem.strerror}. Check that it is a file you may read."
+            f"{path} cannot be read: {error.strerror}. Check that it is a file you may read."
         ) from None
 
 
 def _check_csv(reference: Reference, content: bytes, where: str, remedy: str) -> None:
-    found = sha256(content)
-    if found != reference.csv_sha256:
+    checksum = sha256(content)
+    if checksum != reference.csv_sha256:
         raise DataError(
             f"{reference.name}: {reference.csv_name} {where} is not the benchmark file: its SHA-256 must be "
-            f"{reference.csv_sha256}, got {found}. {remedy}"
+            f"{reference.csv_sha256}, got {checksum}. {remedy}"
         )

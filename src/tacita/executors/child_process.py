@@ -17,12 +17,12 @@ from .serial import called
 
 def main() -> None:
     """Answer until nobody asks."""
-    asked, answers = sys.stdin.buffer, sys.stdout.buffer
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
     # what a library prints is no answer
     sys.stdout = sys.stderr
     while True:
         try:
-            function, task = pickle.load(asked)
+            function, task = pickle.load(requests)
         except EOFError:
             return
         pickle.dump(answer(function, task), answers)
@@ -33,10 +33,10 @@ def answer(function: str, task: Any) -> tuple[str, Any]:
     """What came of a task: ("done", answer) or ("refused", (kind, words, fields)) or ("failed", name)."""
     try:
         return "done", called(function, task)
-    except TacitaError as problem:
-        return "refused", (type(problem), str(problem), problem.fields)
-    except Exception as problem:  # its words might hold values
-        return "failed", type(problem).__name__
+    except TacitaError as error:
+        return "refused", (type(error), str(error), error.fields)
+    except Exception as error:  # its words might hold values
+        return "failed", type(error).__name__
 
 
 if __name__ == "__main__":

@@ -71,14 +71,14 @@ class Cluster(Executor):
             ]
             left = set(futures)
             while left:
-                ended = {each for each in left if each.done()}
-                for each in ended:
-                    answered(("died", None) if each.status == "error" else each.result())
+                ended = {future for future in left if future.done()}
+                for future in ended:
+                    answered(("died", None) if future.status == "error" else future.result())
                 left -= ended
                 run.report(stage, len(futures) - len(left), len(futures))
                 if left:
                     sleep(_EVERY)
-            return [answered(each.result()) for each in futures]
+            return [answered(future.result()) for future in futures]
         except _GONE:
             raise DataError(
                 "Executor: the cluster of dask does not answer any more. Nothing was written. Is it running?"
@@ -90,7 +90,7 @@ class Cluster(Executor):
                     self._client.cancel(futures)
 
     def close(self) -> None:
-        for each in (self._client, self._own):
-            if each is not None:
+        for resource in (self._client, self._own):
+            if resource is not None:
                 with suppress(*_GONE):
-                    each.close(timeout=_PARTING)
+                    resource.close(timeout=_PARTING)

@@ -32,34 +32,34 @@ class Processes(Executor):
     def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
         run.report(stage, 0, len(tasks))
         todo: queue.Queue[tuple[int, Any]] = queue.Queue()
-        for each in enumerate(tasks):
-            todo.put(each)
-        told: queue.Queue[tuple[int, tuple[str, Any]]] = queue.Queue()
+        for task in enumerate(tasks):
+            todo.put(task)
+        outcomes: queue.Queue[tuple[int, tuple[str, Any]]] = queue.Queue()
         over = threading.Event()
         while len(self._children) < min(self.workers, len(tasks)):
             self._children.append(_Child())
         threads = [
-            threading.Thread(target=_work, args=(child, function, todo, told, over), daemon=True)
+            threading.Thread(target=_work, args=(child, function, todo, outcomes, over), daemon=True)
             for child in self._children
         ]
         for thread in threads:
             thread.start()
-        found: dict[int, Any] = {}
+        results: dict[int, Any] = {}
         try:
-            while len(found) < len(tasks):
+            while len(results) < len(tasks):
                 try:
-                    number, outcome = told.get(timeout=_EVERY)
-                    found[number] = answered(outcome)
+                    number, outcome = outcomes.get(timeout=_EVERY)
+                    results[number] = answered(outcome)
                 except queue.Empty:
                     pass
-                run.report(stage, len(found), len(tasks))
+                run.report(stage, len(results), len(tasks))
         except BaseException:
             over.set()
             self.close()
             raise
         for thread in threads:
             thread.join()
-        return [found[number] for number in range(len(tasks))]
+        return [results[number] for number in range(len(tasks))]
 
     def close(self) -> None:
         for child in self._children:
@@ -69,11 +69,11 @@ class Processes(Executor):
 
 def answered(outcome: tuple[str, Any]) -> Any:
     """What a task answered; raises what it refused with."""
-    how, what = outcome
+    how, payload = outcome
     if how == "done":
-        return what
+        return payload
     if how == "refused":
-        kind, words, fields = what
+        kind, words, fields = payload
         raise kind(words, fields=fields)
     if how == "died":
         raise DataError(
@@ -81,8 +81,8 @@ def answered(outcome: tuple[str, Any]) -> Any:
             "memory. Choose smaller parts (part) or fewer workers. Nothing was written."
         )
     raise VerificationError(
-        f"Executor: a part of the work ended in {what}. Nothing was written. This is a fault of the program "
-        "or of a plug-in, not of the data: please report it."
+        f"Executor: a part of the work ended in {payload}. Nothing was written. This is a fault of the "
+        "program or of a plug-in, not of the data: please report it."
     )
 
 
@@ -90,7 +90,7 @@ def _work(
     child: _Child,
     function: str,
     todo: queue.Queue[tuple[int, Any]],
-    told: queue.Queue[tuple[int, tuple[str, Any]]],
+    outcomes: queue.Queue[tuple[int, tuple[str, Any]]],
     over: threading.Event,
 ) -> None:
     while not over.is_set():
@@ -108,7 +108,7 @@ def _work(
                 if over.is_set():
                     return
                 child.begin()
-        told.put((number, outcome))
+        outcomes.put((number, outcome))
 
 
 class _Child:
@@ -119,22 +119,22 @@ class _Child:
 
     def begin(self) -> None:
         # one core each: the others have work of their own
-        alone = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        single_threaded = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tacita.executors.child_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=alone,
+            env=single_threaded,
             # Ctrl-C is for whoever started it, who ends its processes; these would each tell of it
             start_new_session=True,
         )
 
     def ask(self, function: str, task: Any) -> tuple[str, Any]:
-        asked, answers = self._process.stdin, self._process.stdout
-        assert asked is not None
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None
         assert answers is not None
-        pickle.dump((function, task), asked)
-        asked.flush()
+        pickle.dump((function, task), requests)
+        requests.flush()
         outcome: tuple[str, Any] = pickle.load(answers)
         return outcome
 

@@ -29,12 +29,12 @@ class Serial(Executor):
     """This process."""
 
     def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
-        found = []
+        results = []
         run.report(stage, 0, len(tasks))
         for done, task in enumerate(tasks, 1):
-            found.append(called(function, task))
+            results.append(called(function, task))
             run.report(stage, done, len(tasks))
-        return found
+        return results
 
     def close(self) -> None:
         """Nothing was started."""

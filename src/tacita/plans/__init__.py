@@ -54,11 +54,11 @@ AnyPlan = Plan | RiskPlan | AnyTablePlan
 def load_plan(path: str | Path) -> AnyPlan:
     """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table,
     with [[tables]] one of linked ones, with [risk] one of the risk of keys."""
-    place = Path(path)
-    values = toml_of(place)
+    file = Path(path)
+    values = toml_of(file)
     if "risk" in values:
-        return RiskPlan.from_values(values, place.parent)
-    return (kind_of(values) or Plan).from_values(values, place.parent)
+        return RiskPlan.from_values(values, file.parent)
+    return (kind_of(values) or Plan).from_values(values, file.parent)
 
 
 def save(
@@ -100,7 +100,7 @@ def _pages_of(release: RecordsRelease, section: OutputSection) -> dict[Path, byt
         (section.json_report, page.review_json),
         (section.note, page.note_html),
     )
-    return {beside: render(release).encode() for beside, render in pages if beside is not None}
+    return {path: render(release).encode() for path, render in pages if path is not None}
 
 
 def run(
@@ -173,18 +173,18 @@ def _run_in_memory(
         (run or Run()).on_warning(lost)
     try:
         if dry_run:
-            made = ReleasedFile(make_release(data, plan, run, to_look_at=True), b"")
+            released = ReleasedFile(make_release(data, plan, run, to_look_at=True), b"")
         else:
-            made = make_file(data, plan, run, target, to_look_at=to_look_at)
+            released = make_file(data, plan, run, target, to_look_at=to_look_at)
     except RequirementError as refusal:
         raise refusal.reworded(f"{refusal} A dry run writes its report, where one is named.") from None
-    release = made.release
+    release = released.release
     if lost is not None:
         record = replace(release.record, cautions=gravest_first((*release.record.cautions, lost)))
         release = replace(release, record=record)
     if to_look_at:
         _refuse(release, plan, force, tell=dry_run)
-    files = {} if dry_run else _with_pages(release, made.content, plan.output)
+    files = {} if dry_run else _with_pages(release, released.content, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 
@@ -196,8 +196,8 @@ def _refuse(release: RecordsRelease, plan: Plan, force: bool, *, tell: bool) -> 
     """
     verdicts, limited = release.record.verdicts, _measures(plan)
     try:
-        verify.insist(tuple(each for each in verdicts if each.guarantee not in limited))
-        insist(tuple(each for each in verdicts if each.guarantee in limited))
+        verify.insist(tuple(verdict for verdict in verdicts if verdict.guarantee not in limited))
+        insist(tuple(verdict for verdict in verdicts if verdict.guarantee in limited))
     except (InferenceError, RequirementError) as refusal:
         pages = _pages_of(release, plan.output.model_copy(update={"note": None}))
         named = ", ".join(path.name for path in pages)
@@ -212,7 +212,7 @@ def _refuse(release: RecordsRelease, plan: Plan, force: bool, *, tell: bool) -> 
 
 
 def _measures(plan: Plan) -> set[str]:
-    return {each.name for each in plan.require.requirements}
+    return {requirement.name for requirement in plan.require.requirements}
 
 
 def _run_in_parts(
@@ -236,12 +236,12 @@ def _run_in_parts(
         )
         return _run_in_memory(data, plan, run, dry_run, save_plan, force)
     files: dict[Path, bytes | Path] = {**plan.as_file(save_plan)}
-    with made_in_parts(source, name, target, plan, plan.executor, run) as made:
-        release = made.release
+    with made_in_parts(source, name, target, plan, plan.executor, run) as parts:
+        release = parts.release
         if not dry_run:
-            record = replace(release.record, release_fingerprint=ParquetParts.at(made.file).fingerprint())
+            record = replace(release.record, release_fingerprint=ParquetParts.at(parts.file).fingerprint())
             release = replace(release, record=record)
-            files |= {target: made.file, **_pages_of(release, plan.output)}
+            files |= {target: parts.file, **_pages_of(release, plan.output)}
         io.write_all(files, public=plan.output.public, force=force)
     # what was told of is a sample; the file is what was made
     return replace(release, data=None if dry_run else target)
@@ -316,7 +316,7 @@ def save_report(
 ) -> None:
     """Write scores as JSON, confidential; never over one of the inputs."""
     target = Path(path)
-    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    known = {f"input {i}": Path(input_path) for i, input_path in enumerate(inputs)}
     refuse_bad_targets({"JSON report": target}, known, force=force)
     content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
     io.write_all({target: content.encode()}, force=force)
@@ -335,10 +335,10 @@ def run_risk(
     refuse_bad_targets(plan.output.targets, read, force=force or dry_run)
     if plan.output.records is not None:
         io.format_of(plan.output.records)
-    found = profile(io.read(plan.input.path, plan.input), plan.risk, plan.measure, run)
+    profiled = profile(io.read(plan.input.path, plan.input), plan.risk, plan.measure, run)
     if not dry_run:
-        io.write_all(_risk_files(found, plan.output), force=force)
-    return found
+        io.write_all(_risk_files(profiled, plan.output), force=force)
+    return profiled
 
 
 def save_risk(
@@ -375,17 +375,17 @@ def save_verdicts(
 ) -> None:
     """Write verdicts as JSON, confidential; never over one of the inputs."""
     target = Path(path)
-    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    known = {f"input {i}": Path(input_path) for i, input_path in enumerate(inputs)}
     refuse_bad_targets({"JSON report": target}, known, force=force)
-    passed = all(each.passed for each in verdicts)
-    judged = all(each.judged for each in verdicts)
-    told = {
+    passed = all(verdict.passed for verdict in verdicts)
+    judged = all(verdict.judged for verdict in verdicts)
+    summary = {
         "confidential": True,
         "passed": passed,
         "judged": judged,
-        "verdicts": [asdict(each) for each in verdicts],
+        "verdicts": [asdict(verdict) for verdict in verdicts],
     }
-    io.write_all({target: as_json(told)}, force=force)
+    io.write_all({target: as_json(summary)}, force=force)
 
 
 def _read_for(plan: Plan, shown_as: str | None) -> Microdata:

@@ -193,8 +193,8 @@ def tabulate_file(
 ) -> Table:
     """Carry out a plan that publishes nothing: records as a list of cells and sums, or files of tau-ARGUS."""
     out = plan.output.path
-    beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
-    targets = {"output": out, "metadata beside it": beside}
+    listing = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
+    targets = {"output": out, "metadata beside it": listing}
     source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, run)
     files = table_runs.encoded_cells(source.table, out)
     refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
@@ -204,11 +204,15 @@ def tabulate_file(
 
 def read_by(plan: AnyTablePlan) -> Files:
     """What a plan names to be read."""
-    given: Files = {"input": plan.input.path, "metadata": plan.input.meta} if plan.input else {}
+    inputs: Files = {"input": plan.input.path, "metadata": plan.input.meta} if plan.input else {}
     if not isinstance(plan, LinkedPlan):
-        return given
-    lists = {f"input {at}": each.input for at, each in enumerate(plan.tables, start=1)}
-    return {**given, **lists, **{f"metadata {at}": each.meta for at, each in enumerate(plan.tables, start=1)}}
+        return inputs
+    lists = {f"input {at}": table.input for at, table in enumerate(plan.tables, start=1)}
+    return {
+        **inputs,
+        **lists,
+        **{f"metadata {at}": table.meta for at, table in enumerate(plan.tables, start=1)},
+    }
 
 
 def _source(
@@ -236,15 +240,15 @@ _Pages = TableOutputSection | LinkedOutputSection
 
 def _files(release: TableRelease, published: Sequence[Path], pages: _Pages) -> dict[Path, bytes]:
     """The published tables of a release, and the pages beside them."""
-    claim, told = release.claim, release.record.as_dict()
+    claim, summary = release.claim, release.record.as_dict()
     files = dict(zip(published, release.contents, strict=True))
     if pages.json_report is not None:
-        files[pages.json_report] = as_json(told)
+        files[pages.json_report] = as_json(summary)
     if pages.report is not None:
-        files[pages.report] = page.table_html(claim.table, release.outcome, told, claim.linked).encode()
+        files[pages.report] = page.table_html(claim.table, release.outcome, summary, claim.linked).encode()
     if pages.note is not None:
         titles = [table.title for table, _ in claim.parts]
-        files[pages.note] = page.adjustment_note_html(claim.table, told, titles).encode()
+        files[pages.note] = page.adjustment_note_html(claim.table, summary, titles).encode()
     return files
 
 
@@ -269,10 +273,10 @@ def audit_plan(
 
 
 def audit_published(
-    given: TableInputSection,
+    input_section: TableInputSection,
     published: Path,
     section: TableSection,
-    asked: Asked,
+    spec: Asked,
     run: Run | None = None,
     *,
     json_report: Path | None = None,
@@ -282,28 +286,28 @@ def audit_published(
 
     `asked` is what its withheld cells are protected against, or the method that adjusted its values.
     """
-    inputs = {"table": given.path, "published table": published}
+    inputs = {"table": input_section.path, "published table": published}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    if isinstance(asked, AdjustSection):
-        source = read_source(given, section, asked.reading, sensitive=False)
+    if isinstance(spec, AdjustSection):
+        source = read_source(input_section, section, spec.reading, sensitive=False)
     else:
-        source = read_source(given, section, asked)
-    return _attacked(source, [published], asked, run, json_report, force)
+        source = read_source(input_section, section, spec)
+    return _attacked(source, [published], spec, run, json_report, force)
 
 
 def _attacked(
     source: Source,
     published: Sequence[Path],
-    asked: Asked,
+    spec: Asked,
     run: Run | None,
     json_report: Path | None,
     force: bool,
 ) -> FileAudit:
     refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
-    found = table_runs.attack_files(source, published, asked, run)
+    file_audit = table_runs.attack_files(source, published, spec, run)
     if json_report is not None:
-        io.write_all({json_report: as_json(found.as_dict())}, force=force)
-    return found
+        io.write_all({json_report: as_json(file_audit.as_dict())}, force=force)
+    return file_audit
 
 
 @entered_by("plan")
@@ -322,18 +326,18 @@ def compare_table(
     """
     if plan.suppress is None:
         raise ParameterError("Plan: there is no [suppress] section that says what protects.")
-    target, asked, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
-    named = TrySection(method=tuple(methods)).method or section.method or (asked.method,)
+    target, spec, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
+    named = TrySection(method=tuple(methods)).method or section.method or (spec.method,)
     refuse_bad_targets({"JSON report": target}, {**read_by(plan), **plan.targets}, force=force)
     source = source_of(plan, run=run)
     refuse_bad_targets({"JSON report": target}, source.inputs, force=force)
     trials = compare_patterns(
         source.table,
         named,
-        asked.problem,
+        spec.problem,
         run=run,
-        **asked.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
-        seconds=asked.time,
+        **spec.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
+        seconds=spec.time,
         **(section.model_extra or {}),
     )
     if target is not None:

@@ -38,7 +38,7 @@ def comparison_html(trials: Trials) -> str:
 def _paper(trials: Trials) -> Paper:
     """That on which the trials fit; their parameters break between words."""
     names = [f"{name} ({scale.unit})" if scale and scale.unit else name for name, scale in _scales(trials)]
-    methods = max((len(each.method) for each in trials), default=0)
+    methods = max((len(trial.method) for trial in trials), default=0)
     figures = [max(len(name), _FIGURE) for name in names]
     return paper_for([_FRONT, methods, _PARAMETERS, *figures, _FIGURE])
 
@@ -54,6 +54,6 @@ def _scales(trials: Trials) -> list[tuple[str, Score | None]]:
 
 
 def _roles(trials: Trials) -> list[Entry]:
-    given = trials.origin.roles if trials.origin else {}
-    shown = [replace(entry, value=names_of(given.get(role))) for role, entry in ROLES.items()]
+    roles = trials.origin.roles if trials.origin else {}
+    shown = [replace(entry, value=names_of(roles.get(role))) for role, entry in ROLES.items()]
     return [entry for entry in shown if entry.value]

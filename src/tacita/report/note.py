@@ -57,7 +57,7 @@ def note_html(release: RecordsRelease) -> str:
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
         steps=_steps(record) if in_steps else [],
-        withheld=[each for found in record.withheld for each in found["share_by_column"].items()],
+        withheld=[share for summary in record.withheld for share in summary["share_by_column"].items()],
         left=_left(record),
         loss=None if drawn else _loss_band(release),
         loss_of=next((score.covers for score in release.report if score.name == "IL1"), ()),
@@ -125,9 +125,9 @@ _USE_OF = {
 
 def _left(record: Record) -> list[str]:
     """Who is not in the file; where that is the rule for missing values, another section says it anyway."""
-    told = [each.name for each in record.cautions if each.name in _LEFT]
-    said = {"records-dropped"} if record.options.get("missing") == "drop" else set()
-    return [_LEFT[name] for name in dict.fromkeys(told) if name not in said]
+    reasons = [warning.name for warning in record.cautions if warning.name in _LEFT]
+    explained = {"records-dropped"} if record.options.get("missing") == "drop" else set()
+    return [_LEFT[name] for name in dict.fromkeys(reasons) if name not in explained]
 
 
 @dataclass(frozen=True)
@@ -146,16 +146,16 @@ class Step:
 
 
 def _steps(record: Record) -> list[Step]:
-    told = []
+    paragraphs = []
     for number, step in enumerate(record.steps, 1):
-        kept = [each for each in record.verdicts if each.step in (None, number) and each.passed]
+        kept = [verdict for verdict in record.verdicts if verdict.step in (None, number) and verdict.passed]
         # the k of a swapping says who was at risk, and helps an attacker
         hiding = step.kind != "masking" or "column-groups" in step.promises
         # and that of single records says nothing
         size = f" (k = {step.parameters['k']})" if step.parameters.get("k", 1) > 1 and hiding else ""
         done = next((_DONE_OF[name] for name in _DONE_OF if name in step.promises), None)
         use = next((_USE_OF[name] for name in _USE_OF if name in step.promises), None)
-        told.append(
+        paragraphs.append(
             Step(
                 method=" then ".join(_spoken_method(name) for name in step.method) + size,
                 columns=step.columns,
@@ -164,11 +164,11 @@ def _steps(record: Record) -> list[Step]:
                 by_unit=step.by_unit,
                 done=_dropped(step) or done or _DONE.get(step.kind, "values were changed."),
                 use=use or _USE.get(step.kind, "see the producer of the file."),
-                promises=tuple(each.promise for each in kept if each.guarantee in step.promises),
+                promises=tuple(verdict.promise for verdict in kept if verdict.guarantee in step.promises),
                 matrices=step.parameters["matrix"] if step.parameters.get("publish_matrix") else {},
             )
         )
-    return told
+    return paragraphs
 
 
 def _dropped(step: StepRecord) -> str | None:
@@ -176,9 +176,9 @@ def _dropped(step: StepRecord) -> str | None:
     if step.kind != "dropping":
         return None
     columns = step.parameters.get("columns") or ()
-    said = [f"columns were left out: {', '.join(columns)}"] if columns else []
-    said += ["records that meet a condition were left out"] if step.parameters.get("records") else []
-    return f"{'; '.join(said)}." if said else None
+    left_out = [f"columns were left out: {', '.join(columns)}"] if columns else []
+    left_out += ["records that meet a condition were left out"] if step.parameters.get("records") else []
+    return f"{'; '.join(left_out)}." if left_out else None
 
 
 def _spoken_method(name: str) -> str:

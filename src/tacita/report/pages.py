@@ -41,9 +41,9 @@ def made_at() -> str:
 
     Only pages tell it: the same run must give the same bytes everywhere else.
     """
-    given = os.environ.get("SOURCE_DATE_EPOCH")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
-        when = datetime.now(UTC) if not given else datetime.fromtimestamp(int(given), UTC)
+        when = datetime.now(UTC) if not epoch else datetime.fromtimestamp(int(epoch), UTC)
     except (ValueError, OverflowError, OSError):
         raise ParameterError(
             "SOURCE_DATE_EPOCH: wanted whole seconds since 1970, got something else. Correct or unset it."

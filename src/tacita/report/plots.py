@@ -115,7 +115,7 @@ def shares(summary: AttributeSummary) -> Plot:
     )
 
 
-def heatmaps(told: Correlations) -> tuple[Plot, Plot, Plot]:
+def heatmaps(correlations: Correlations) -> tuple[Plot, Plot, Plot]:
     """Correlations before, after, and what changed.
 
     >>> from tacita.core.results.plot_data import Relation
@@ -124,19 +124,27 @@ def heatmaps(told: Correlations) -> tuple[Plot, Plot, Plot]:
     ['.50', '−.25', '−.75']
     """
     return (
-        _heatmap("Original", told, [each.before for each in told.relations], STRENGTHS),
-        _heatmap("Released", told, [each.after for each in told.relations], STRENGTHS),
-        _heatmap("Change", told, [each.change for each in told.relations], CHANGES),
+        _heatmap(
+            "Original", correlations, [relation.before for relation in correlations.relations], STRENGTHS
+        ),
+        _heatmap(
+            "Released", correlations, [relation.after for relation in correlations.relations], STRENGTHS
+        ),
+        _heatmap("Change", correlations, [relation.change for relation in correlations.relations], CHANGES),
     )
 
 
-def _heatmap(title: str, told: Correlations, values: Sequence[float | None], shades: Sequence[float]) -> Plot:
+def _heatmap(
+    title: str, correlations: Correlations, values: Sequence[float | None], shades: Sequence[float]
+) -> Plot:
     known = [value for value in values if value is not None]
     span = f"{correlation(min(known))} to {correlation(max(known))}" if known else "none"
-    pairs = zip(told.relations, values, strict=True)
+    pairs = zip(correlations.relations, values, strict=True)
     return Plot(
-        title=f"{title}: correlations of {len(told.names)} columns",
+        title=f"{title}: correlations of {len(correlations.names)} columns",
         description=f"{len(values)} pairs, from {span}.",
-        words=tuple(f"{each.one} and {each.other}: {correlation(value)}" for each, value in pairs),
-        drawing=triangle(told.names, values, shades),
+        words=tuple(
+            f"{relation.one} and {relation.other}: {correlation(value)}" for relation, value in pairs
+        ),
+        drawing=triangle(correlations.names, values, shades),
     )

@@ -145,7 +145,7 @@ def review_html(release: RecordsRelease) -> str:
         risks=[(risk, plots.risk_by_record(risk)) for risk in record.risks],
         correlations=_related(record),
         attributes=[(summary, _drawn(summary)) for summary in record.summaries],
-        estimates=sorted(record.estimates, key=lambda each: each.overlap)[:_ESTIMATES],
+        estimates=sorted(record.estimates, key=lambda estimate: estimate.overlap)[:_ESTIMATES],
         user_missing=sorted(record.user_missing.items()),
     )
 
@@ -153,18 +153,18 @@ def review_html(release: RecordsRelease) -> str:
 def _broken(record: Record) -> bool:
     """Whether a promise failed its check by a fault of the program, and the data are not the reason."""
     required = registry.names(*registry.MEASURING)
-    failed = [each for each in record.verdicts if not each.passed]
-    return any(not each.inferred and each.guarantee not in required for each in failed)
+    failed = [verdict for verdict in record.verdicts if not verdict.passed]
+    return any(not verdict.inferred and verdict.guarantee not in required for verdict in failed)
 
 
 def _refused(record: Record) -> list[tuple[str, str]]:
     """Why a release was refused, and what was found of it."""
     return [
-        ("other columns give back what was hidden", each.detail)
-        if each.inferred
-        else ("what is required is not met", f"{each.guarantee}: {each.detail}")
-        for each in record.verdicts
-        if not each.passed
+        ("other columns give back what was hidden", verdict.detail)
+        if verdict.inferred
+        else ("what is required is not met", f"{verdict.guarantee}: {verdict.detail}")
+        for verdict in record.verdicts
+        if not verdict.passed
     ]
 
 
@@ -177,7 +177,7 @@ def review_json(release: RecordsRelease) -> str:
     content = {
         **release.report.as_dict(),
         "verdicts": [verdict.as_dict() for verdict in record.verdicts],
-        "warnings": [asdict(caution) for caution in record.cautions],
+        "warnings": [asdict(warning) for warning in record.cautions],
         "uniqueness": record.uniqueness.as_dict(),
         "not_promised": list(record.not_promised),
         "record": {
@@ -199,12 +199,12 @@ def review_json(release: RecordsRelease) -> str:
             "versions": _sorted(record.versions),
         },
         "steps": [_step(step) for step in record.steps],
-        "withdrawn": [asdict(each) for each in record.withdrawn],
+        "withdrawn": [asdict(step) for step in record.withdrawn],
         **_searched(record.steps),
         "attributes": [_attribute(summary) for summary in record.summaries],
         "risk_by_record": [asdict(risk) for risk in record.risks],
         "correlations": asdict(record.correlations) if record.correlations else None,
-        **({"estimates": [asdict(each) for each in record.estimates]} if record.estimates else {}),
+        **({"estimates": [asdict(estimate) for estimate in record.estimates]} if record.estimates else {}),
         **({"user_missing": _sorted(record.user_missing)} if record.user_missing else {}),
     }
     return json.dumps(finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -246,7 +246,7 @@ def _steps(record: Record) -> list[Told]:
             step,
             " then ".join(registry.meaning_of(name, *registry.PROTECTING) for name in step.method),
             tuple(score for score in step.report if score.name in shown),
-            tuple(each for each in record.withdrawn if each.step == number),
+            tuple(step for step in record.withdrawn if step.step == number),
         )
         for number, step in enumerate(record.steps, 1)
     ]
@@ -262,11 +262,11 @@ _KINDS = {
 
 def _families(scores: tuple[Score, ...]) -> list[tuple[str, list[tuple[str, list[tuple[Score, str]]]]]]:
     """Kinds of measures with their families, and each score with its meaning."""
-    told: dict[str, list[tuple[str, list[tuple[Score, str]]]]] = {}
+    by_kind: dict[str, list[tuple[str, list[tuple[Score, str]]]]] = {}
     for family in families(scores):
         meant = [(score, registry.meaning_of(score.name, *registry.MEASURING)) for score in family.scores]
-        told.setdefault(_KINDS.get(family.kind, family.kind), []).append((family.name, meant))
-    return list(told.items())
+        by_kind.setdefault(_KINDS.get(family.kind, family.kind), []).append((family.name, meant))
+    return list(by_kind.items())
 
 
 def _drawn(summary: AttributeSummary) -> Plot:
@@ -284,14 +284,18 @@ class Related:
 
 
 def _related(record: Record) -> Related | None:
-    told = record.correlations
-    if told is None:
+    correlations = record.correlations
+    if correlations is None:
         return None
     largest = tuple(
-        (each.one, each.other, *(correlation(value) for value in (each.before, each.after, each.change)))
-        for each in told.largest
+        (
+            relation.one,
+            relation.other,
+            *(correlation(value) for value in (relation.before, relation.after, relation.change)),
+        )
+        for relation in correlations.largest
     )
-    return Related(plots.heatmaps(told), len(told.names), told.columns, largest)
+    return Related(plots.heatmaps(correlations), len(correlations.names), correlations.columns, largest)
 
 
 def _spared(unique: Uniqueness) -> list[tuple[str, Left]]:
@@ -299,7 +303,7 @@ def _spared(unique: Uniqueness) -> list[tuple[str, Left]]:
     saving = [
         (name, left) for name, left in unique.without.items() if left.below_k < unique.unchanged.below_k
     ]
-    return sorted(saving, key=lambda each: (each[1].alone, each[1].below_k))[:_COLUMNS]
+    return sorted(saving, key=lambda saving: (saving[1].alone, saving[1].below_k))[:_COLUMNS]
 
 
 def _attribute(summary: AttributeSummary) -> dict[str, Any]:
@@ -345,12 +349,12 @@ def described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Entr
 
 
 def _options(release: RecordsRelease) -> list[Entry]:
-    told = described(release.record.options, ReleaseOptions.model_fields)
+    settings = described(release.record.options, ReleaseOptions.model_fields)
     if not release.record.roles.get("dependent"):
-        return told
+        return settings
     return [
         replace(entry, meaning=OF_SYNTHESIS.get(entry.name, entry.meaning))
-        for entry in told
+        for entry in settings
         if entry.name not in _NOT_OF_SYNTHESIS
     ]
 
@@ -413,14 +417,14 @@ class Losses:
 
 
 def _per_attribute(scores: tuple[Score, ...]) -> Losses | None:
-    told = headlines(score for score in scores if score.per_attribute)
-    names = list(dict.fromkeys(name for score in told for name in score.per_attribute))
-    figures = [(score.per_attribute, _longest(score)) for score in told]
+    summaries = headlines(score for score in scores if score.per_attribute)
+    names = list(dict.fromkeys(name for score in summaries for name in score.per_attribute))
+    figures = [(score.per_attribute, _longest(score)) for score in summaries]
     rows = tuple(
         (name, tuple((values.get(name), _bar(values.get(name), longest)) for values, longest in figures))
         for name in names
     )
-    return Losses(told, rows) if rows else None
+    return Losses(summaries, rows) if rows else None
 
 
 def _longest(score: Score) -> float:

@@ -35,7 +35,7 @@ def risk_html(profile: RiskProfile) -> str:
             for score in profile.report
         ],
         bars=_bars(profile),
-        by_key=sorted(profile.by_key, key=lambda each: (each.uniques_without, -(each.contribution or 0))),
+        by_key=sorted(profile.by_key, key=lambda key: (key.uniques_without, -(key.contribution or 0))),
     )
 
 

@@ -136,8 +136,8 @@ def risk_map(trials: Trials) -> RiskMap | None:
 def describe(trial: Trial, trials: Trials) -> str:
     """A trial and its place in words."""
     figures = ", ".join(f"{name} {number(trial.value(name))}" for name in (trials.loss, trials.risk))
-    told = " ".join([trial.method, *_parameters(trial, sorted(trial.parameters))])
-    return f"{told}: {figures}{', on the front' if trial.on_front else ''}"
+    settings = " ".join([trial.method, *_parameters(trial, sorted(trial.parameters))])
+    return f"{settings}: {figures}{', on the front' if trial.on_front else ''}"
 
 
 def _figure(trial: Trial, name: str) -> float:
@@ -146,20 +146,20 @@ def _figure(trial: Trial, name: str) -> float:
     return value
 
 
-def _series(place: int, method: str) -> Series:
+def _series(index: int, method: str) -> Series:
     # the second round of colours meets other shapes: 36 methods before two look alike
-    shape = _SHAPES[(place + place // _COLOURS) % len(_SHAPES)]
-    return Series(method, place % _COLOURS + 1, shape)
+    shape = _SHAPES[(index + index // _COLOURS) % len(_SHAPES)]
+    return Series(method, index % _COLOURS + 1, shape)
 
 
 def _parameters(trial: Trial, names: Sequence[str]) -> list[str]:
     return [f"{name}={setting(trial.parameters[name])}" for name in names if name in trial.parameters]
 
 
-def _axis_title(trials: Trials, name: str, what: str) -> str:
+def _axis_title(trials: Trials, name: str, measure: str) -> str:
     score = trials.scale(name)
     unit = f" ({score.unit})" if score and score.unit else ""
-    return f"{name}{unit}, {what}: {trials.direction(name)} is better"
+    return f"{name}{unit}, {measure}: {trials.direction(name)} is better"
 
 
 def _stairs(places: Sequence[tuple[float, float]]) -> str:
@@ -195,19 +195,19 @@ def _labels(
     """Words beside the marks where there is room, those of the front first; never over a mark or others."""
     shown = list(zip(trials.on_map, places, strict=True))
     if len(shown) > CROWDED:
-        shown = [(trial, place) for trial, place in shown if trial.on_front]
-    taken = [*marks, *([_box_of(corner.arrow)] if corner.arrow else [])]
-    for trial, place in sorted(shown, key=lambda entry: (not entry[0].on_front, entry[1])):
+        shown = [(trial, index) for trial, index in shown if trial.on_front]
+    occupied = [*marks, *([_box_of(corner.arrow)] if corner.arrow else [])]
+    for trial, index in sorted(shown, key=lambda entry: (not entry[0].on_front, entry[1])):
         text = ", ".join(_parameters(trial, trials.differing)) or trial.method
         # the better side of the front is empty, the line of the front runs on the other
         side = 1 if trial.on_front else -1
         for dx, dy, anchor in _beside(side * corner.across, side * corner.down):
             label = Label(
-                pixel(place[0] + dx), pixel(place[1] + dy), anchor, text, series[trial.method].colour
+                pixel(index[0] + dx), pixel(index[1] + dy), anchor, text, series[trial.method].colour
             )
             box = _box_of(label)
-            if box.within(_INSIDE) and not any(box.overlap(other) for other in taken):
-                taken.append(box)
+            if box.within(_INSIDE) and not any(box.overlap(other) for other in occupied):
+                occupied.append(box)
                 yield label
                 break
 

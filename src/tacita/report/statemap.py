@@ -87,8 +87,8 @@ def state_map(
         rows=[Label(left - 5, top + size * (at + 0.5) + 4, text) for at, text in down],
         columns=[Label(left + size * (at + 0.5) + 4, top - 5, text) for at, text in across],
         spots=[
-            Spot(left + size * column, top + size * row, said)
-            for (row, column), said in list(words.items())[:_MOST_SPOTS]
+            Spot(left + size * column, top + size * row, text)
+            for (row, column), text in list(words.items())[:_MOST_SPOTS]
         ],
     )
 

@@ -63,15 +63,15 @@ def table_html(
     """
     if isinstance(outcome, Adjusted):
         states, attacked = _adjusted(table, outcome), result["attacked"]
-        own: dict[str, Any] = {"range_of": _range_or_more}
+        helpers: dict[str, Any] = {"range_of": _range_or_more}
         template, levels = "adjustment.html", []
     else:
-        withheld = np.flatnonzero(outcome.withheld).tolist()
-        ranges = dict(zip(withheld, result["withheld"], strict=True))
+        suppressed = np.flatnonzero(outcome.withheld).tolist()
+        ranges = dict(zip(suppressed, result["withheld"], strict=True))
         states, attacked = _suppressed(table, outcome, ranges), result["audit"]
         flat = table.is_two_way and len(table.dimensions) == 2
-        own = {"range_of": range_of, "graph": _graph(table, outcome, ranges) if flat else None}
-        template, levels = "suppression.html", [each["levels"] for each in result.get("tables", ())]
+        helpers = {"range_of": range_of, "graph": _graph(table, outcome, ranges) if flat else None}
+        template, levels = "suppression.html", [summary["levels"] for summary in result.get("tables", ())]
     maps = maps_of(table, parts, states, levels)
     return render(
         template,
@@ -83,7 +83,7 @@ def table_html(
         counts=states.counts(),
         attacked=attacked[:_MOST],
         attacked_left=max(0, len(attacked) - _MOST),
-        **own,
+        **helpers,
     )
 
 
@@ -95,7 +95,7 @@ def _suppressed(table: Table, pattern: Pattern, ranges: _Ranges) -> States:
         palette=((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34)),
         of=np.where(pattern.primary, 3, np.where(pattern.withheld, 2, plain)).astype(np.int64),
         value=lambda cell: number(float(table.values[cell])),
-        below={cell: range_of(found) for cell, found in ranges.items()},
+        below={cell: range_of(feasible) for cell, feasible in ranges.items()},
         words=lambda cell: _words(table, cell, ranges) if cell in ranges else None,
     )
 
@@ -124,27 +124,27 @@ def _adjusted(table: Table, adjusted: Adjusted) -> States:
     )
 
 
-def range_of(found: Mapping[str, Any]) -> str:
+def range_of(interval: Mapping[str, Any]) -> str:
     """An interval; a side without limit is open.
 
     >>> range_of({"low": 13.0, "high": None})
     '13 to any'
     """
-    ends = [found["low"], found["high"]]
+    ends = [interval["low"], interval["high"]]
     # what is left of a solver's nought
     least = 1e-9 * max((abs(end) for end in ends if end is not None), default=0.0)
     low, high = ("any" if end is None else number(end if abs(end) > least else 0.0) for end in ends)
     return f"{low} to {high}"
 
 
-def _range_or_more(found: Mapping[str, Any]) -> str:
+def _range_or_more(interval: Mapping[str, Any]) -> str:
     """The same, where what the attacker knows may leave more open."""
-    return f"{range_of(found)}{'' if found['all_of_it'] else ', or more'}"
+    return f"{range_of(interval)}{'' if interval['all_of_it'] else ', or more'}"
 
 
 def _words(table: Table, cell: int, ranges: _Ranges) -> str:
-    place = " / ".join(table.label(cell))
-    return f"{place}: {number(float(table.values[cell]))}, attacker {range_of(ranges[cell])}"
+    labels = " / ".join(table.label(cell))
+    return f"{labels}: {number(float(table.values[cell]))}, attacker {range_of(ranges[cell])}"
 
 
 def _graph(table: Table, pattern: Pattern, ranges: _Ranges) -> Graph | None:
@@ -166,7 +166,7 @@ def _graph(table: Table, pattern: Pattern, ranges: _Ranges) -> Graph | None:
         places.append(spots)
     edges = []
     for cell in cells.tolist():
-        row, column = (int(each) for each in table.codes[cell])
+        row, column = (int(code) for code in table.codes[cell])
         state = "primary" if pattern.primary[cell] else "secondary"
         edges.append(Edge(places[0][row], places[1][column], state, _words(table, cell, ranges)))
     longest = max(len(spots) for spots in places)

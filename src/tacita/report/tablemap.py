@@ -76,7 +76,7 @@ class Map:
     @property
     def nested(self) -> bool:
         """Whether some of its sums are parts of others than the total."""
-        return any(not each.is_flat for each in self.table.dimensions)
+        return any(not dimension.is_flat for dimension in self.table.dimensions)
 
 
 def maps_of(
@@ -86,12 +86,12 @@ def maps_of(
     shown = parts or [(table, np.arange(table.n))]
     counted = levels or [[]] * len(shown)
     return [
-        _map(part, cells, states, own, alone=len(shown) == 1)
-        for (part, cells), own in zip(shown, counted, strict=True)
+        _map(part, cells, states, summaries, alone=len(shown) == 1)
+        for (part, cells), summaries in zip(shown, counted, strict=True)
     ]
 
 
-def _map(table: Table, cells: Ints, states: States, levels: list[dict[str, Any]], *, alone: bool) -> Map:
+def _map(table: Table, cells: Ints, states: States, levels: list[dict[str, Any]], *, only_map: bool) -> Map:
     panels = panels_of(table.dimensions, table.codes, table.response)
     if table.n <= _MOST_NUMBERS:
         grids = [_grid(panel, cells, states) for panel in panels]
@@ -99,13 +99,13 @@ def _map(table: Table, cells: Ints, states: States, levels: list[dict[str, Any]]
         grids = []
     else:
         grids = [_drawn(panel, cells, states) for panel in panels]
-    names = [each.name for each in table.dimensions]
-    heading = "The table" if alone else table.title or f"{table.response} by {' and '.join(names)}"
+    names = [dimension.name for dimension in table.dimensions]
+    heading = "The table" if only_map else table.title or f"{table.response} by {' and '.join(names)}"
     return Map(heading, table, grids, levels)
 
 
 def _grid(panel: Panel, cells: Ints, states: States) -> Grid:
-    rows = [(labels, [_cell(int(cells[at]), states) for at in own]) for labels, own in panel.rows]
+    rows = [(labels, [_cell(int(cells[at]), states) for at in row_cells]) for labels, row_cells in panel.rows]
     return Grid(panel.caption, panel.corner, panel.across, rows)
 
 
@@ -114,17 +114,17 @@ def _cell(cell: int, states: States) -> Cell:
 
 
 def _drawn(panel: Panel, cells: Ints, states: States) -> Grid:
-    places = np.array([own for _, own in panel.rows])
-    own = cells[places]
-    said = {
+    places = np.array([row_cells for _, row_cells in panel.rows])
+    shown_cells = cells[places]
+    descriptions = {
         (row, column): words
-        for row, line in enumerate(own.tolist())
+        for row, line in enumerate(shown_cells.tolist())
         for column, cell in enumerate(line)
         if (words := states.words(cell)) is not None
     }
     down = [_dotted(labels[0]) for labels, _ in panel.rows]
-    across = [_dotted(each) for each in panel.across]
-    drawing = state_map(states.of[own], down, across, said, states.palette)
+    across = [_dotted(label) for label in panel.across]
+    drawing = state_map(states.of[shown_cells], down, across, descriptions, states.palette)
     return Grid(panel.caption, panel.corner, panel.across, [], drawing)
 
 
@@ -136,11 +136,14 @@ def _dotted(label: Label) -> str:
 def paper_of(maps: Sequence[Map]) -> Paper:
     """That on which the rows of all panels fit; what stands below values breaks between words."""
     widest = [1]
-    for grid in (each for one in maps for each in one.grids):
+    for grid in (grid for one in maps for grid in one.grids):
         wide = [*map(len, grid.corner), *(len(label.text) for label in grid.across)]
         for labels, cells in grid.rows:
             words = [[cell.value, *cell.below.split()] for cell in cells]
-            line = [*(len(each.text) + 2 * each.depth for each in labels), *(max(map(len, w)) for w in words)]
+            line = [
+                *(len(label.text) + 2 * label.depth for label in labels),
+                *(max(map(len, w)) for w in words),
+            ]
             wide = [max(pair) for pair in zip(wide, line, strict=True)]
         widest = max(widest, wide if grid.rows else [1], key=sum)
     return paper_for(widest)

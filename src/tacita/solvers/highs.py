@@ -66,10 +66,10 @@ class LinearProgramme:
         **options: Any,
     ) -> LinearProgramme:
         """All at once, A as a matrix by columns."""
-        made = cls(**options)
+        model = cls(**options)
         rows, columns = matrix.shape
         # arrays as they are: field by field, each figure would become an object first
-        made._highs.passModel(
+        model._highs.passModel(
             columns,
             rows,
             matrix.nnz,
@@ -86,7 +86,7 @@ class LinearProgramme:
             np.asarray(matrix.data, dtype=np.float64),
             np.zeros(columns, dtype=np.int32),
         )
-        return made
+        return model
 
     def set(self, **options: Any) -> None:
         for name, value in options.items():
@@ -176,7 +176,7 @@ class LinearProgramme:
         start: Floats | None,
         stop: Callable[[], bool],
         keep: int = 0,
-        whole: Ints | None = None,
+        integer_columns: Ints | None = None,
         **options: Any,
     ) -> Whole:
         """Solve with every column whole, or only some, from a known solution if given, until `stop()`.
@@ -187,7 +187,11 @@ class LinearProgramme:
         highs = programme._highs
         highs.passModel(self._highs.getLp())
         columns = highs.getNumCol()
-        every = np.arange(columns, dtype=np.int32) if whole is None else whole.astype(np.int32)
+        every = (
+            np.arange(columns, dtype=np.int32)
+            if integer_columns is None
+            else integer_columns.astype(np.int32)
+        )
         highs.changeColsIntegrality(every.size, every, np.full(every.size, highspy.HighsVarType.kInteger))
         if start is not None:
             known = highspy.HighsSolution()
@@ -208,6 +212,6 @@ class LinearProgramme:
         highs.run()
         information, x = highs.getInfo(), programme.x
         feasible = information.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        found = x if feasible and x.size == columns else None
+        solution = x if feasible and x.size == columns else None
         nodes = max(0, int(information.mip_node_count))
-        return Whole(programme.status, found, float(information.mip_dual_bound), nodes, met)
+        return Whole(programme.status, solution, float(information.mip_dual_bound), nodes, met)

@@ -62,7 +62,7 @@ class ChoiceTree(ABC):
             self._add_constraints(rows, right)
 
     @abstractmethod
-    def separate(self, x: Floats, whole: bool) -> tuple[sparse.csr_matrix, Floats]:
+    def separate(self, x: Floats, is_integer: bool) -> tuple[sparse.csr_matrix, Floats]:
         """Rows that x violates, and their right sides."""
 
     @abstractmethod
@@ -161,15 +161,15 @@ class ChoiceTree(ABC):
             return bool(self.model.addSol(solution))
         return bool(self.model.trySol(solution, printreason=False, checklprows=False))
 
-    def add_cuts(self, x: Floats, whole: bool) -> Any:
+    def add_cuts(self, x: Floats, is_integer: bool) -> Any:
         """Add violated cuts to the present programme; SCIP's word for what came of it."""
-        rows, right = self.separate(x, whole)
-        if whole and not (right - rows @ np.round(x) > 1e-4).any():
+        rows, right = self.separate(x, is_integer)
+        if is_integer and not (right - rows @ np.round(x) > 1e-4).any():
             # what does not do needs one more, whatever the tolerance of the caller
             rows, right = sparse.csr_matrix((np.round(x) < 0.5).astype(float)[None, :]), np.ones(1)
         result = SCIP_RESULT.SEPARATED if len(right) else SCIP_RESULT.DIDNOTFIND
         for i, least in enumerate(right.tolist()):
-            if self._add_cut(rows[i], least, whole):
+            if self._add_cut(rows[i], least, is_integer):
                 result = SCIP_RESULT.CUTOFF
         return result
 
@@ -198,10 +198,10 @@ def _guarded(otherwise: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
     def guarding(call: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(call)
-        def guarded(self: Any, *given: Any) -> Any:
+        def guarded(self: Any, *arguments: Any) -> Any:
             if self.tree.failure is None:
                 try:
-                    return {"result": call(self, *given)}
+                    return {"result": call(self, *arguments)}
                 except BaseException as failure:
                     self.tree.failure = failure
                     self.model.interruptSolve()
@@ -230,7 +230,7 @@ class _Handler(Conshdlr):
         return self.tree.add_cuts(x, True)
 
     @_guarded(SCIP_RESULT.INFEASIBLE)
-    def consenfops(self, constraints: Any, useful: int, infeasible: bool, dear: bool) -> Any:
+    def consenfops(self, constraints: Any, useful: int, infeasible: bool, redundant: bool) -> Any:
         accepted = self.tree.accepts(self.tree.values(None))
         return SCIP_RESULT.FEASIBLE if accepted else SCIP_RESULT.INFEASIBLE
 

@@ -57,15 +57,15 @@ class Law:
 
     def check(self, method: Any) -> None:
         """Raise AssertionError where a method, given as a class or made already, breaks the law."""
-        made = _made(method)
+        instance = _made(method)
         cause: Exception | None = None
         try:
-            fault = next((case for kept, case in self.findings(made) if not kept), None)
-        except Exception as problem:
-            fault, cause = f"{type(problem).__name__}: {problem}", problem
+            fault = next((case for kept, case in self.findings(instance) if not kept), None)
+        except Exception as error:
+            fault, cause = f"{type(error).__name__}: {error}", error
         if fault is not None:
             raise AssertionError(
-                f"{type(made).__name__} breaks the law '{self}' ({made.kind}). {fault}"
+                f"{type(instance).__name__} breaks the law '{self}' ({instance.kind}). {fault}"
             ) from cause
 
 
@@ -77,15 +77,15 @@ def laws(kind: str) -> tuple[Law, ...]:
     """
     if kind not in _LAWS_OF:
         raise ParameterError(f"testing: there are no laws of kind {kind!r}. Known: {', '.join(_LAWS_OF)}.")
-    found = []
+    failures = []
     for name in ("entries", _LAWS_OF[kind]):
         module = import_module(f"{__name__}.{name}")
-        found += [
+        failures += [
             Law(name.replace("_", " "), function)
             for name, function in vars(module).items()
             if getattr(function, "__module__", "") == module.__name__ and not name.startswith("_")
         ]
-    return tuple(found)
+    return tuple(failures)
 
 
 def check_method(method: Any) -> None:
@@ -107,8 +107,8 @@ def _made(method: Any) -> Any:
         return method
     try:
         return method()
-    except ParameterError as problem:
+    except ParameterError as error:
         raise ParameterError(
             f"testing: {method.__name__} cannot be made without parameters. Check an instance that has them. "
-            f"({problem})"
+            f"({error})"
         ) from None

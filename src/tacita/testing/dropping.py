@@ -15,25 +15,25 @@ from .examples import SEED, persons
 
 
 def every_record_is_told_whether_it_leaves(method: Any) -> Findings:
-    asked, n = _asked(method)
-    leaving = np.asarray(method.leaving(asked, n))
+    rows, n = _asked(method)
+    leaving = np.asarray(method.leaving(rows, n))
     yield leaving.shape == (n,), f"Of {n} records {leaving.size} are spoken of."
     yield leaving.dtype == bool, "The answers are neither true nor false."
 
 
 def the_order_of_the_records_changes_nothing(method: Any) -> Findings:
-    asked, n = _asked(method)
+    rows, n = _asked(method)
     order = np.random.default_rng(3).permutation(n)
-    moved = method.leaving({name: cells[order] for name, cells in asked.items()}, n)
-    same = np.array_equal(np.asarray(moved), np.asarray(method.leaving(asked, n))[order])
+    moved = method.leaving({name: cells[order] for name, cells in rows.items()}, n)
+    same = np.array_equal(np.asarray(moved), np.asarray(method.leaving(rows, n))[order])
     yield same, "In another order, others leave."
 
 
 def it_leaves_the_cells_that_it_is_given_as_they_are(method: Any) -> Findings:
-    asked, n = _asked(method)
-    method.leaving(asked, n)
+    rows, n = _asked(method)
+    method.leaving(rows, n)
     for name, cells in _asked(method)[0].items():
-        same = [a is b or a == b or (a != a and b != b) for a, b in zip(cells, asked[name], strict=True)]
+        same = [a is b or a == b or (a != a and b != b) for a, b in zip(cells, rows[name], strict=True)]
         yield all(same), "It changes a cell that it is given."
 
 
@@ -51,7 +51,7 @@ def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:
     data = Microdata.of(persons()).with_roles(roles)
     for shuffle in (False, True):
         one, other = (protect(data, method, Run(seed=SEED), shuffle=shuffle) for _ in range(2))
-        broken = [each.guarantee for each in verify.verify(one.data, one.claim) if not each.passed]
+        broken = [verdict.guarantee for verdict in verify.verify(one.data, one.claim) if not verdict.passed]
         yield not broken, f"With shuffle={shuffle}, it does not hold: {', '.join(broken)}."
         yield one.data.native.equals(other.data.native), "The same seed gives another release."
         yield not set(method.columns) & set(one.data.columns), "A column that was to leave is there."

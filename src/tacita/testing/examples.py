@@ -35,17 +35,17 @@ def refusal(error: type[Exception], verb: Callable[..., Any], *values: Any, **na
     """What the refusal of a call says; nothing where it is not refused."""
     try:
         verb(*values, **named)
-    except error as problem:
-        return str(problem)
+    except error as raised:
+        return str(raised)
     return ""
 
 
 def steered(verb: Callable[[Run], Any]) -> list[tuple[bool, str]]:
     """Whether a verb ends at all of its work, and ends at once where it is cancelled."""
-    heard: list[Any] = []
-    verb(Run(on_progress=heard.append))
+    events: list[Any] = []
+    verb(Run(on_progress=events.append))
     return [
-        (bool(heard) and heard[-1].share == 1, "The last progress it reports is not all of its work."),
+        (bool(events) and events[-1].share == 1, "The last progress it reports is not all of its work."),
         (bool(refusal(Cancelled, verb, Run(cancelled=lambda: True))), "It runs on when it is cancelled."),
     ]
 
@@ -71,15 +71,15 @@ def compared(x: Matrix, z: Matrix, domains: Any = None) -> Comparison:
     n, d = x.shape
     names = [f"x{j + 1}" for j in range(d)]
     # both hang on the record, not on its place
-    beside = {"weight": 1.5 + np.cos(x[:, 0]), "answer": np.where(np.sin(9 * x[:, -1]) > 0, "yes", "no")}
-    beside["status"] = np.where(np.sin(7 * x[:, -1]) > 0, "in", "out")
+    extra = {"weight": 1.5 + np.cos(x[:, 0]), "answer": np.where(np.sin(9 * x[:, -1]) > 0, "yes", "no")}
+    extra["status"] = np.where(np.sin(7 * x[:, -1]) > 0, "in", "out")
     codes = Categories(np.sign(x[:, :1]), np.sign(z[:, :1]), ("c",), (False,))
     signs = np.where(codes.original[:, 0] > 0, "more", "less")
     # what became coarser is above what it was
     coarser = np.where(codes.original[:, 0] == codes.released[:, 0], signs, "Total")
     before, after = (
-        Microdata.of(pa.table({**dict(zip(names, each.T, strict=True)), "c": labels, **beside}))
-        for each, labels in ((x, signs), (z, coarser))
+        Microdata.of(pa.table({**dict(zip(names, values.T, strict=True)), "c": labels, **extra}))
+        for values, labels in ((x, signs), (z, coarser))
     )
     roles = Roles(quasi=[*names, "c"], nominal="c", weight="weight", confidential="answer")
     rises = {"c": Hierarchy.flat("c", ["less", "more"])}
@@ -126,7 +126,7 @@ def released(method: RecordMethod, missing: Any = "drop", **roles: Any) -> list[
     around = {"strata": ["region"], "unit": "unit", "identifiers": ["unit"]}
     data = Microdata.of(persons()).with_roles(Roles(**roles, **around))
     one, other = (protect(data, method, Run(seed=SEED), missing=missing, shuffle=True) for _ in range(2))
-    broken = [each.guarantee for each in verify.verify(one.data, one.claim) if not each.passed]
+    broken = [verdict.guarantee for verdict in verify.verify(one.data, one.claim) if not verdict.passed]
     return [
         (not broken, f"With missing={missing!r}, it does not hold: {', '.join(broken)}."),
         (one.data.native.equals(other.data.native), "The same seed gives another release."),
@@ -171,7 +171,7 @@ def linked() -> Table:
     generator = np.random.default_rng(8)
     values = generator.integers(20, 80, size=(3, 3, 2)).astype(float)
     regions, sizes, sexes = ["n", "s", "w"], ["small", "middle", "large"], ["f", "m"]
-    given: dict[str, Any] = {"lower": 20, "upper": 20, "margins": True}
+    settings: dict[str, Any] = {"lower": 20, "upper": 20, "margins": True}
     by_size: dict[str, Any] = {
         "names": ["region", "size"],
         "labels": [regions, sizes],
@@ -184,8 +184,8 @@ def linked() -> Table:
     }
     return link(
         [
-            Table.from_array(values.sum(axis=2), **by_size, **given),
-            Table.from_array(values.sum(axis=1), **by_sex, **given),
+            Table.from_array(values.sum(axis=2), **by_size, **settings),
+            Table.from_array(values.sum(axis=1), **by_sex, **settings),
         ]
     )
 

@@ -26,8 +26,8 @@ def the_attack_of_the_audit_fails(method: Any) -> Findings:
     from tacita.tables.verify.audit import audit
 
     for where, table, pattern in _patterns(method):
-        found = audit(table, pattern.withheld, pattern.problem)
-        yield found.safe, f"{where}: {found.exposed} sensitive cells are not protected."
+        result = audit(table, pattern.withheld, pattern.problem)
+        yield result.safe, f"{where}: {result.exposed} sensitive cells are not protected."
 
 
 def its_cost_is_that_of_the_other_cells_and_its_bound_lies_below(method: Any) -> Findings:
@@ -56,11 +56,11 @@ def the_same_table_gives_the_same_pattern(method: Any) -> Findings:
 def problems_and_shapes_it_is_not_made_for_are_refused_by_name(method: Any) -> Findings:
     yield bool(method.problems and method.shapes), "It declares no problem or no shape that it takes."
     for problem in set(get_args(Problem)) - set(method.problems):
-        told = refusal(ParameterError, method.suppress, two_way(1), problem)
-        yield f"got {problem}" in told, f"The problem {problem} is not refused."
+        message = refusal(ParameterError, method.suppress, two_way(1), problem)
+        yield f"got {problem}" in message, f"The problem {problem} is not refused."
     if "any" not in method.shapes:
-        told = refusal(ParameterError, method.suppress, nested(), method.problems[0])
-        yield "two-way tables" in told, "A table with a hierarchy is not refused."
+        message = refusal(ParameterError, method.suppress, nested(), method.problems[0])
+        yield "two-way tables" in message, "A table with a hierarchy is not refused."
 
 
 def no_sensitive_cell_means_nothing_is_withheld(method: Any) -> Findings:
@@ -71,8 +71,8 @@ def no_sensitive_cell_means_nothing_is_withheld(method: Any) -> Findings:
 
 def cancelling_stops_it(method: Any) -> Findings:
     cancelled = Run(cancelled=lambda: True)
-    told = refusal(Cancelled, method.suppress, two_way(1), method.problems[0], cancelled)
-    yield bool(told), "It runs on when it is cancelled."
+    message = refusal(Cancelled, method.suppress, two_way(1), method.problems[0], cancelled)
+    yield bool(message), "It runs on when it is cancelled."
 
 
 def told_that_it_is_enough_it_protects_and_proves_no_more_than_is_true(method: Any) -> Findings:
@@ -84,14 +84,14 @@ def told_that_it_is_enough_it_protects_and_proves_no_more_than_is_true(method: A
         known = table.with_bounds(-np.inf, np.inf) if problem == "general" else table
         least = Optimal().suppress(known, problem).cost
         for questions in (0, 1, 2, 5, 20):
-            asked = Asked(questions)
-            pattern = method.suppress(known, problem, Run(enough=asked))
+            budget = Asked(questions)
+            pattern = method.suppress(known, problem, Run(enough=budget))
             where = f"For {problem}, stopped at question {questions + 1}"
             yield audit(known, pattern.withheld, problem).safe, f"{where}, the attack of the audit succeeds."
             yield pattern.lower_bound <= least * (1 + 1e-9), f"{where}, the bound is above the least cost."
-            yield asked.count > 0 or not method.anytime, "It says that it can be stopped, and never asks."
+            yield budget.count > 0 or not method.anytime, "It says that it can be stopped, and never asks."
             named = pattern.status == ("optimal" if pattern.proven else "stopped")
-            yield named or asked.count <= questions, f"{where}, its status is {pattern.status}."
+            yield named or budget.count <= questions, f"{where}, its status is {pattern.status}."
 
 
 # several laws look at the same patterns, one after another

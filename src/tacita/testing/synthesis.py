@@ -16,12 +16,12 @@ _SIZES = ("small", "middle", "large")
 
 def every_dependent_value_gets_a_finite_and_other_one(method: Any) -> Findings:
     y, s = explained()
-    for beside, what in ((s, "With"), (None, "Without")):
-        drawn = method.synthesize(y, beside)
-        yield drawn.shape == y.shape, f"{what} independent columns, of {y.shape} values {drawn.shape} came."
-        yield bool(np.isfinite(drawn).all()), f"{what} independent columns, a value is missing or infinite."
+    for context, prefix in ((s, "With"), (None, "Without")):
+        drawn = method.synthesize(y, context)
+        yield drawn.shape == y.shape, f"{prefix} independent columns, of {y.shape} values {drawn.shape} came."
+        yield bool(np.isfinite(drawn).all()), f"{prefix} independent columns, a value is missing or infinite."
         moved = np.abs(drawn - y).max(axis=0) > 0.1
-        yield bool(moved.all()), f"{what} independent columns, a column came out as it was."
+        yield bool(moved.all()), f"{prefix} independent columns, a column came out as it was."
 
 
 def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
@@ -60,14 +60,14 @@ def the_unit_of_measurement_changes_nothing(method: Any) -> Findings:
 
 
 def too_few_records_are_refused(method: Any) -> Findings:
-    told = refusal(DataError, method.synthesize, *explained(2))
-    yield "wanted at least" in told and "records" in told, "Two records are not refused."
+    message = refusal(DataError, method.synthesize, *explained(2))
+    yield "wanted at least" in message and "records" in message, "Two records are not refused."
 
 
 def what_would_come_out_unchanged_is_refused(method: Any) -> Findings:
     _, s = explained()
-    told = refusal(DataError, method.synthesize, s[:, :1] * 3 - 1, s)
-    yield "would come out unchanged" in told, "A column that follows from the others is not refused."
+    message = refusal(DataError, method.synthesize, s[:, :1] * 3 - 1, s)
+    yield "would come out unchanged" in message, "A column that follows from the others is not refused."
 
 
 def cancelling_stops_it_and_progress_ends_at_one(method: Any) -> Findings:

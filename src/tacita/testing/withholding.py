@@ -14,15 +14,15 @@ from .examples import Asked, refusal, released, steered
 
 def it_marks_only_cells_that_have_a_value(method: Any) -> Findings:
     codes = _keys()
-    found = _found(method, codes)
-    yield found.cells.shape == codes.shape, "It does not say of each cell whether it is withheld."
-    yield not (found.cells & (codes < 0)).any(), "It marks a cell that is missing."
+    suppressed = _found(method, codes)
+    yield suppressed.cells.shape == codes.shape, "It does not say of each cell whether it is withheld."
+    yield not (suppressed.cells & (codes < 0)).any(), "It marks a cell that is missing."
     yield bool(np.array_equal(codes, _keys())), "It changes the keys that it is given."
 
 
 def its_bound_is_at_most_its_cost(method: Any) -> Findings:
-    found = _found(method, _keys())
-    yield 0 <= found.lower_bound <= found.cells.sum() + 1e-9, "The bound is above the cost."
+    suppressed = _found(method, _keys())
+    yield 0 <= suppressed.lower_bound <= suppressed.cells.sum() + 1e-9, "The bound is above the cost."
 
 
 def the_same_keys_give_the_same_cells(method: Any) -> Findings:

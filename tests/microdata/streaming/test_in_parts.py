@@ -178,7 +178,7 @@ def test_folders_in_a_folder_are_not_passed_over(tmp_path):
     folder = split(people(), tmp_path / "people", [900])
     (folder / "more").mkdir()
     (folder / "part-01.parquet").rename(folder / "more" / "part-01.parquet")
-    with pytest.raises(ParameterError, match="has folders in it"):
+    with pytest.raises(ParameterError, match="holds folders"):
         api.protect_file(folder, tmp_path / "out.parquet", executor=PARTS, **ASKED)
 
 

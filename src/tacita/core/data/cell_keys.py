@@ -94,7 +94,7 @@ class KeySums:
     def joined(parts: Sequence[KeySums]) -> KeySums:
         """Those of several, one after the other."""
         names = ("total", "count", "size", "largest")
-        return KeySums(*(np.concatenate([getattr(each, name) for each in parts]) for name in names))
+        return KeySums(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def at(self, chosen: Ints) -> KeySums:
         """Some of them."""
@@ -182,7 +182,7 @@ class NoiseTable:
         ):
             raise DataError("Noise: wanted a row of changes and probabilities for every count.")
 
-    def row(self, place: int) -> tuple[Floats, Floats]:
+    def row(self, row: int) -> tuple[Floats, Floats]:
         """The changes of the count at a place, and their probabilities."""
-        span = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        span = slice(int(self.starts[row]), int(self.starts[row + 1]))
         return self.changes[span], self.probabilities[span]

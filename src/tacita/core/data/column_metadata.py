@@ -79,20 +79,20 @@ class Notes:
         )
 
 
-def _shown(own: ColumnNotes, cells: nw.Series[Any], rows: Ints, changed: bool, merged: bool) -> ColumnNotes:
-    codes, kinds = ((), None) if merged else _reasons(own, _empty(cells), rows)
+def _shown(notes: ColumnNotes, cells: nw.Series[Any], rows: Ints, changed: bool, merged: bool) -> ColumnNotes:
+    codes, kinds = ((), None) if merged else _reasons(notes, _empty(cells), rows)
     text, number = cells.dtype in (nw.String, nw.Categorical, nw.Enum), cells.dtype.is_numeric()
     present: set[Code] = set()
     if number or (text and not changed):
-        present = {each if text else float(each) for each in cells.unique().to_list() if each is not None}
+        present = {value if text else float(value) for value in cells.unique().to_list() if value is not None}
     return ColumnNotes(
-        label=own.label,
-        values={code: label for code, label in own.values.items() if code in present or code in codes},
+        label=notes.label,
+        values={code: label for code, label in notes.values.items() if code in present or code in codes},
         codes=codes,
         kinds=kinds,
-        display=None if text else own.display,
-        measure=None if text and own.measure == "scale" else own.measure,
-        weighs=own.weighs and number,
+        display=None if text else notes.display,
+        measure=None if text and notes.measure == "scale" else notes.measure,
+        weighs=notes.weighs and number,
     )
 
 
@@ -103,13 +103,13 @@ def _empty(cells: nw.Series[Any]) -> Mask:
     return np.asarray(empty.to_numpy(), dtype=bool)
 
 
-def _reasons(own: ColumnNotes, empty: Mask, rows: Ints) -> tuple[tuple[Code, ...], Ints | None]:
+def _reasons(notes: ColumnNotes, empty: Mask, rows: Ints) -> tuple[tuple[Code, ...], Ints | None]:
     """The reasons that rows still have, numbered anew."""
-    if own.kinds is None:
+    if notes.kinds is None:
         return (), None
-    kinds = np.where(empty, own.kinds[rows], -1)
+    kinds = np.where(empty, notes.kinds[rows], -1)
     used, places = np.unique(kinds[kinds >= 0], return_inverse=True)
     if not used.size:
         return (), None
     kinds[kinds >= 0] = places
-    return tuple(own.codes[place] for place in used), kinds.astype(np.int64)
+    return tuple(notes.codes[index] for index in used), kinds.astype(np.int64)

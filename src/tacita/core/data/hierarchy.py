@@ -38,21 +38,23 @@ class Hierarchy:
 
     def __post_init__(self) -> None:
         n = len(self.labels)
-        who = f"Hierarchy {self.name}"
+        subject = f"Hierarchy {self.name}"
         if n == 0 or len(self.parents) != n:
-            raise DataError(f"{who}: wanted labels with one parent each, got {n} and {len(self.parents)}.")
+            raise DataError(
+                f"{subject}: wanted labels with one parent each, got {n} and {len(self.parents)}."
+            )
         if repeated := n - len(set(self.labels)):
-            raise DataError(f"{who}: {repeated} labels stand there twice. Give each place its own.")
+            raise DataError(f"{subject}: {repeated} labels stand there twice. Give each place its own.")
         if any(not isinstance(label, str) or not label for label in self.labels):
-            raise DataError(f"{who}: wanted labels of text, none empty.")
+            raise DataError(f"{subject}: wanted labels of text, none empty.")
         if self.parents.count(-1) != 1 or any(not -1 <= parent < n for parent in self.parents):
-            raise DataError(f"{who}: wanted one label without a parent, the total, got others.")
+            raise DataError(f"{subject}: wanted one label without a parent, the total, got others.")
         if (self.depths < 0).any():
             if not self._ends():
-                raise DataError(f"{who}: some labels stand under themselves. Check the parents.")
+                raise DataError(f"{subject}: some labels stand under themselves. Check the parents.")
             refuse_steps(self.name, MOST_STEPS + 1)
         if self.replaced_from and not self._rises():
-            raise DataError(f"{who}: wanted levels that rise from every label to the one above it.")
+            raise DataError(f"{subject}: wanted levels that rise from every label to the one above it.")
 
     @classmethod
     def flat(cls, name: str, labels: Sequence[str], total: str = "Total") -> Hierarchy:
@@ -113,11 +115,11 @@ class Hierarchy:
         return bool(self.is_leaf.sum() == len(self) - 1)
 
     def _rises(self) -> bool:
-        given = np.array(self.replaced_from)
-        below = np.array([place for place, parent in enumerate(self.parents) if parent >= 0], dtype=np.int64)
-        if given.size != len(self) or (given < 1).any():
+        codes = np.array(self.replaced_from)
+        below = np.array([node for node, parent in enumerate(self.parents) if parent >= 0], dtype=np.int64)
+        if codes.size != len(self) or (codes < 1).any():
             return False
-        return bool((given[below] < given[np.array(self.parents)[below]]).all())
+        return bool((codes[below] < codes[np.array(self.parents)[below]]).all())
 
     @cached_property
     def gives_way(self) -> Ints:
@@ -125,9 +127,9 @@ class Hierarchy:
         if self.replaced_from:
             return np.array(self.replaced_from, dtype=np.int64)
         heights = np.zeros(len(self), dtype=np.int64)
-        for place in np.argsort(-self.depths, kind="stable").tolist():
-            if (parent := self.parents[place]) >= 0:
-                heights[parent] = max(heights[parent], heights[place] + 1)
+        for node in np.argsort(-self.depths, kind="stable").tolist():
+            if (parent := self.parents[node]) >= 0:
+                heights[parent] = max(heights[parent], heights[node] + 1)
         return np.array(
             [heights[parent] if parent >= 0 else heights[self.top] + 1 for parent in self.parents]
         )
@@ -157,8 +159,8 @@ class Hierarchy:
     def relabelled(self, level: int) -> dict[str, str]:
         """What each leaf is called at a level."""
         return {
-            self.labels[leaf]: self.labels[place]
-            for leaf, place in zip(self.leaves.tolist(), self.levels[level].tolist(), strict=True)
+            self.labels[leaf]: self.labels[node]
+            for leaf, node in zip(self.leaves.tolist(), self.levels[level].tolist(), strict=True)
         }
 
     def sums(self) -> Iterator[tuple[int, Ints]]:

@@ -15,12 +15,12 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")
 def free_memory() -> int:
     """Bytes that this process may still take: of the machine, of its container and of its own limit."""
     known = [
-        found for found in (_of_the_machine(), _of_the_container(), _of_the_process()) if found is not None
+        limit for limit in (_of_the_machine(), _of_the_container(), _of_the_process()) if limit is not None
     ]
     return max(0, min(known)) if known else _UNKNOWN
 
 
-def refuse_memory(needed: int, who: str, what: str, advice: str) -> None:
+def refuse_memory(needed: int, subject: str, task: str, advice: str) -> None:
     """Raise where more bytes are needed than are free; `what` needs them, and `advice` says what to do.
 
     >>> refuse_memory(10**18, "Generalise", "900 combinations of levels", "Leave out keys.")
@@ -30,8 +30,8 @@ def refuse_memory(needed: int, who: str, what: str, advice: str) -> None:
     """
     if needed > (free := free_memory()):
         raise DataError(
-            f"{who}: {what} need some {spoken_bytes(needed)} of memory, and {spoken_bytes(free)} are free. "
-            f"{advice}"
+            f"{subject}: {task} need some {spoken_bytes(needed)} of memory, and {spoken_bytes(free)} are "
+            f"free. {advice}"
         )
 
 
@@ -44,8 +44,8 @@ def spoken_bytes(count: int) -> str:
     unit = min((len(str(count)) - 1) // 3, len(_UNITS) - 1)
     # whole numbers, for there may be more digits than a float has room for
     tenths = count * 10 // 1000**unit
-    whole = tenths // 10
-    shown = f"{whole:,}" if tenths % 10 == 0 or whole >= 100 else f"{whole}.{tenths % 10}"
+    gigabytes = tenths // 10
+    shown = f"{gigabytes:,}" if tenths % 10 == 0 or gigabytes >= 100 else f"{gigabytes}.{tenths % 10}"
     return f"{shown} {_UNITS[unit]}"
 
 
@@ -72,14 +72,14 @@ def _of_the_container() -> int | None:
     ):
         try:
             limit = int((Path(folder) / most).read_text("ascii"))
-            taken = int((Path(folder) / used).read_text("ascii"))
+            used_bytes = int((Path(folder) / used).read_text("ascii"))
             figures = (Path(folder) / "memory.stat").read_text("ascii").split()
             # what is read again from files is given back where others want it
             spare = int(dict(zip(figures[::2], figures[1::2], strict=False)).get(cache, 0))
         except (OSError, ValueError):
             # there is none, or it says max
             continue
-        return limit - taken + spare
+        return limit - used_bytes + spare
     return None
 
 

@@ -132,7 +132,7 @@ class Microdata:
 
     def with_frame(self, frame: nw.DataFrame[Any]) -> Microdata:
         """The same source with other cells: what was looked up of its columns is left behind."""
-        looked_up: dict[str, Any] = {each.name: {} for each in fields(self) if each.name.startswith("_")}
+        looked_up: dict[str, Any] = {entry.name: {} for entry in fields(self) if entry.name.startswith("_")}
         return replace(self, frame=frame, **looked_up)
 
     def with_roles(self, roles: Roles) -> Microdata:
@@ -253,27 +253,27 @@ class Microdata:
         return self._levels[column, scale, order]
 
     def _read_levels(self, column: str, scale: Kind, declared: tuple[str, ...]) -> Levels:
-        who = f"{self.source}: column {column}"
-        cells, own_order = category_cells(self.column(column), who)
+        subject = f"{self.source}: column {column}"
+        cells, own_order = category_cells(self.column(column), subject)
         missing = self.missing(column) | np.asarray(cells.is_null())
         if scale == "nominal":
             return nominal_levels(cells, missing)
         if declared or own_order:
-            return ordinal_levels(cells, missing, declared or own_order or (), who)
+            return ordinal_levels(cells, missing, declared or own_order or (), subject)
         if self.column(column).dtype.is_numeric():
             return ranked_levels(self.numbers(column), missing)
         # in a typed frame only null is missing, whatever the text
         text = self.dialect or CsvDialect(missing_values=())
-        values = ranks_of_text(cells.cast(pa.string()), text.decimal, text.missing_values, who)
+        values = ranks_of_text(cells.cast(pa.string()), text.decimal, text.missing_values, subject)
         return ranked_levels(values, missing)
 
     def coded(self, columns: Sequence[str]) -> Floats:
         """Quasi-identifiers as an (n, d) array: numbers, or the codes of categories; NaN where missing."""
-        found = [
+        keys = [
             self.numbers(name) if self.scale(name) == "numeric" else self.levels(name).codes
             for name in columns
         ]
-        return np.ascontiguousarray(np.column_stack(found)) if found else np.empty((self.n, 0))
+        return np.ascontiguousarray(np.column_stack(keys)) if keys else np.empty((self.n, 0))
 
     def numbers(self, column: str) -> Floats:
         """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n), once."""
@@ -287,7 +287,7 @@ class Microdata:
     def floats(self, column: str) -> Floats:
         """The same, infinite and huge values too: for who counts them part by part."""
         series = self.column(column)
-        who = f"{self.source}: column {column}"
+        subject = f"{self.source}: column {column}"
         # tables have no roles
         advice = _OR_CATEGORIES if self.roles is not None else ""
         if series.dtype.is_numeric():
@@ -300,21 +300,21 @@ class Microdata:
             parsed, codes = self._parse(column, self.dialect)
             if parsed.bad:
                 raise DataError(
-                    f"{who}: wanted numbers, got {parsed.bad} cells of other text (first in record "
+                    f"{subject}: wanted numbers, got {parsed.bad} cells of other text (first in record "
                     f"{parsed.first_bad + 1}). Check the decimal sign, declare missing values, "
                     f"or leave the column out.{advice}"
                 )
             if codes:
                 raise DataError(
-                    f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a "
-                    "mean of codes means nothing. Leave the column out, or drop the zeros if it counts."
+                    f"{subject}: wanted quantities, got codes: cells start with 0 before another digit, and "
+                    "a mean of codes means nothing. Leave the column out, or drop the zeros if it counts."
                     f"{advice}"
                 )
             values = parsed.values
         else:
             raise DataError(
-                f"{who}: wanted numbers, got {_spoken_type(series.dtype)}. Convert the column, or leave it "
-                f"out.{advice}"
+                f"{subject}: wanted numbers, got {_spoken_type(series.dtype)}. Convert the column, or leave "
+                f"it out.{advice}"
             )
         return values
 
@@ -338,8 +338,10 @@ class Microdata:
         for column in columns:
             if column not in self._codes:
                 self._codes[column] = column_codes(self.column(column)).astype(np.int32)
-            own = self._codes[column].astype(np.int64)
-            combined = numbered(combined * (int(own.max(initial=0)) + 1) + own) if len(columns) > 1 else own
+            codes = self._codes[column].astype(np.int64)
+            combined = (
+                numbered(combined * (int(codes.max(initial=0)) + 1) + codes) if len(columns) > 1 else codes
+            )
         return combined
 
     def alike(self, column: str) -> Alike:

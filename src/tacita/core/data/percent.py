@@ -72,14 +72,14 @@ Percent = Annotated[float, AfterValidator(_percent)]
 Level = Annotated[str | float, AfterValidator(_level)]
 
 
-def percent_of(level: float, values: npt.ArrayLike, who: str) -> Floats:
+def percent_of(level: float, values: npt.ArrayLike, subject: str) -> Floats:
     """So many percent of the size of each value. Warns of a share, and takes it for one.
 
     >>> percent_of(15, [100.0, -20.0], "Table").tolist()
     [15.0, 3.0]
     """
     if wrong := _ambiguous(level):
-        raise ParameterError(f"{who}: {wrong}.")
+        raise ParameterError(f"{subject}: {wrong}.")
     if is_share(level):
-        warnings.warn(f"{who}: {SHARE_TAKEN.format(level, 100 * level)}", UserWarning, stacklevel=4)
+        warnings.warn(f"{subject}: {SHARE_TAKEN.format(level, 100 * level)}", UserWarning, stacklevel=4)
     return np.asarray(np.abs(values) * (in_percent(level) / 100.0), dtype=np.float64)

@@ -120,10 +120,10 @@ class Relations:
 
     def sum_of(self, relation: int) -> int | None:
         """The cell that a relation says the sum of; None where it has none."""
-        own = self.cells[(self.rows == relation) & (self.signs < 0)]
-        return int(own[0]) if own.size else None
+        total = self.cells[(self.rows == relation) & (self.signs < 0)]
+        return int(total[0]) if total.size else None
 
 
 def _outer(masks: Sequence[Mask]) -> Mask:
     """Whether all masks hold, for every combination of their entries in C order."""
-    return np.array([all(each) for each in product(*masks)], dtype=bool)
+    return np.array([all(masked) for masked in product(*masks)], dtype=bool)

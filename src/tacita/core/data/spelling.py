@@ -48,8 +48,8 @@ def plain_spelling(value: object) -> str:
     number = _NUMBER.fullmatch(text)
     if number is None:
         return text
-    sign, whole, rest = number.groups()
-    spelled = f"{whole}.{rest}" if rest else whole
+    sign, integer_part, rest = number.groups()
+    spelled = f"{integer_part}.{rest}" if rest else integer_part
     return f"-{spelled}" if sign == "-" and spelled != "0" else spelled
 
 
@@ -77,7 +77,7 @@ def alike(codes: Ints, spellings: Iterable[object]) -> Alike:
     Alike(codes=array([0, 0, 1, 0]), merged=1)
     """
     numbers: dict[str, int] = {}
-    place = np.array(
-        [numbers.setdefault(plain_spelling(each), len(numbers)) for each in spellings], dtype=np.int64
+    groups = np.array(
+        [numbers.setdefault(plain_spelling(spelling), len(numbers)) for spelling in spellings], dtype=np.int64
     )
-    return Alike(place[codes], place.size - len(numbers))
+    return Alike(groups[codes], groups.size - len(numbers))

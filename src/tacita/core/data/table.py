@@ -83,7 +83,7 @@ class Table:
             raise DataError("Table: wanted one label per cell and dimension.")
         self._check_numbers()
         if (wrong := self.relations.wrong(self.values)).size:
-            sums = [self.relations.sum_of(each) for each in wrong[:MOST_PLACES].tolist()]
+            sums = [self.relations.sum_of(relation) for relation in wrong[:MOST_PLACES].tolist()]
             raise DataError(
                 f"Table: {wrong.size} of {len(self.relations)} sums do not add up. Compute the margins from "
                 "the inner cells.",
@@ -141,7 +141,7 @@ class Table:
         nothing otherwise. `smallest_unit` is that of the values where they are counts or have contributors.
         Sums are published unless they are sensitive, or `margins`.
         """
-        shape = tuple(len(each) for each in dimensions)
+        shape = tuple(len(dimension) for dimension in dimensions)
         full = all_cells(dimensions, as_numbers(values, "values"))
         flat = full.reshape(-1)
         if smallest_unit is None:
@@ -193,15 +193,16 @@ class Table:
         inner = as_numbers(values, "values")
         if inner.ndim < 1 or 0 in inner.shape:
             raise DataError(f"Table: wanted an array of at least one cell, got shape {inner.shape}.")
-        given = labels or [[str(place + 1) for place in range(size)] for size in inner.shape]
-        if [len(each) for each in given] != list(inner.shape):
+        inner_labels = labels or [[str(position + 1) for position in range(size)] for size in inner.shape]
+        if [len(column) for column in inner_labels] != list(inner.shape):
             raise DataError(f"Table: wanted labels for {inner.shape} cells, got other numbers.")
         if names is None:
             names = (
                 ("row", "column") if inner.ndim == 2 else [f"dimension{at + 1}" for at in range(inner.ndim)]
             )
         dimensions = [
-            Hierarchy.flat(name, list(each), total) for name, each in zip(names, given, strict=True)
+            Hierarchy.flat(name, list(column), total)
+            for name, column in zip(names, inner_labels, strict=True)
         ]
         return cls.cross(dimensions, inner, **fields)
 
@@ -252,10 +253,10 @@ class Table:
             wanted = [d.labels.index(label) for d, label in zip(self.dimensions, labels, strict=True)]
         except ValueError:
             raise ParameterError("Table: there is no cell of these labels.") from None
-        found = np.flatnonzero((self.codes == wanted).all(axis=1))
-        if not found.size:
+        matches = np.flatnonzero((self.codes == wanted).all(axis=1))
+        if not matches.size:
             raise ParameterError("Table: there is no cell of these labels.")
-        return int(found[0])
+        return int(matches[0])
 
     def with_primary(
         self,
@@ -271,10 +272,10 @@ class Table:
         """
         mask = np.array(primary, dtype=bool).reshape(-1)
         levels = {}
-        for name, given in {"lower": lower, "upper": upper, "sliding": sliding}.items():
+        for name, values in {"lower": lower, "upper": upper, "sliding": sliding}.items():
             old = getattr(self, name)
-            one = np.ndim(given) == 0
-            new = percent_of(float(np.asarray(given)), self.values, "Table") if one else np.ravel(given)
+            one = np.ndim(values) == 0
+            new = percent_of(float(np.asarray(values)), self.values, "Table") if one else np.ravel(values)
             levels[name] = np.where(mask, np.maximum(old, np.broadcast_to(new, (self.n,))), old)
         return replace(
             self,

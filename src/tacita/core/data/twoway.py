@@ -40,14 +40,14 @@ def two_way_layout(relations: Relations, n: int) -> Ints | None:
     signs = np.where(swapped[:, None], signs[:, ::-1], signs)
     number = np.where(is_column, np.cumsum(is_column), np.cumsum(~is_column)) - 1
     shape = (int((~is_column).sum()), int(is_column.sum()))
-    place = np.full(shape, -1, dtype=np.int64)
-    place[number[lines[:, 0]], number[lines[:, 1]]] = np.arange(n)
-    if shape[0] * shape[1] != n or min(shape) < 2 or (place < 0).any():
+    position = np.full(shape, -1, dtype=np.int64)
+    position[number[lines[:, 0]], number[lines[:, 1]]] = np.arange(n)
+    if shape[0] * shape[1] != n or min(shape) < 2 or (position < 0).any():
         return None
-    across, down = _sum_of(signs[place, 0]), _sum_of(signs[place, 1].T)
+    across, down = _sum_of(signs[position, 0]), _sum_of(signs[position, 1].T)
     if across is None or down is None:
         return None
-    return place[np.ix_(_last(place.min(axis=1), down), _last(place.min(axis=0), across))]
+    return position[np.ix_(_last(position.min(axis=1), down), _last(position.min(axis=0), across))]
 
 
 def _sum_of(signs: Floats) -> int | None:

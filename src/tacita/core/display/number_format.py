@@ -190,5 +190,5 @@ def setting(value: object) -> str:
 
 def _part(value: object) -> str:
     """A setting within another, in brackets where it has parts of its own."""
-    said = setting(value)
-    return f"({said})" if isinstance(value, list | tuple | Mapping) else said
+    text = setting(value)
+    return f"({text})" if isinstance(value, list | tuple | Mapping) else text

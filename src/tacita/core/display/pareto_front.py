@@ -18,11 +18,11 @@ def pareto_front(points: Sequence[Point | None]) -> list[bool]:
     """
     front = [False] * len(points)
     lowest: Point | None = None
-    for place, point in sorted(
-        ((place, point) for place, point in enumerate(points) if point is not None),
+    for index, point in sorted(
+        ((index, point) for index, point in enumerate(points) if point is not None),
         key=lambda entry: entry[1],
     ):
         # all before are as low in the first place or lower; the last of the front is lowest in the second
         if lowest is None or point[1] < lowest[1] or point == lowest:
-            front[place], lowest = True, point
+            front[index], lowest = True, point
     return front

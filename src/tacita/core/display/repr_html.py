@@ -26,7 +26,7 @@ def page(title: str, sections: Iterable[Section], notes: Iterable[str] = ()) -> 
     >>> page("A <b>", [Section((), (("n", 3),))], ["Fine."])[:58]
     '<div><p><strong>A &lt;b&gt;</strong></p><table><tbody><tr>'
     """
-    tables = "".join(_table(each) for each in sections if each.rows)
+    tables = "".join(_table(section) for section in sections if section.rows)
     below = "".join(f"<p>{escape(note)}</p>" for note in (*notes, "Confidential."))
     return f"<div><p><strong>{escape(title)}</strong></p>{tables}{below}</div>"
 

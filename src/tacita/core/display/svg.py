@@ -79,8 +79,8 @@ class Axis:
         >>> Axis.around([3.0, 47.0], 0, 100).values, Axis.around([58.7, 25.8], 0, 100, 3).values
         ((0.0, 10.0, 20.0, 30.0, 40.0, 50.0), (0.0, 20.0, 40.0, 60.0))
         """
-        given = [0.0, *figures]
-        low, high = min(given), max(given)
+        values = [0.0, *figures]
+        low, high = min(values), max(values)
         # less than this is what is left of a difference that cancelled
         step = round_step(high - low if high - low > 1e-9 else 1.0, most, steps)
         first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
