@@ -100,8 +100,8 @@ def test_a_claim_stands_only_where_its_promise_was_verified(release, page):
         ("noise", "random noise was added"),
         ("correlated-noise", "random noise was added"),
         ("romm", "regressions among them: preserved up to rounding errors"),
-        ("rank-swap", "The distribution of each masked column by itself"),
-        ("shuffle", "The distribution of each masked column by itself"),
+        ("rank-swap", "The distribution of each masked column separately"),
+        ("shuffle", "The distribution of each masked column separately"),
         ("onedims", "This does not hold for several columns together"),
     ],
 )
@@ -128,7 +128,7 @@ def test_the_note_of_a_masking_says_what_stays_and_claims_no_groups(page, method
     [
         ("drop", "Records without a value in one of the masked columns are not part of this file."),
         ("stratum", "A missing value of a masked column stays missing."),
-        ("merge", "some were left out so that records which miss the same columns are not rare"),
+        ("merge", "some were suppressed so that patterns of missing values are not rare"),
         ("refuse", "The masked columns have no missing values."),
     ],
 )

@@ -1,4 +1,4 @@
-"""The confidential page about a comparison: the risk-utility map, and every trial with its figures."""
+"""The confidential page of a comparison: the risk-utility map, and all trials with their figures."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .pages import render
 from .review import ROLES, Entry, described, finite, names_of
 from .riskmap import risk_map
 
-# Signs of a mark of the front, of parameters in a line, of a figure.
+# Widths in characters: of the mark of the front, of parameters, of a figure.
 _FRONT, _PARAMETERS, _FIGURE = 9, 16, 6
 
 
 def comparison_html(trials: Trials) -> str:
-    """One page with nothing outside it: which trials no other beats, and what each costs. Confidential."""
+    """A self-contained page of all trials, with those on the risk-utility front marked. Confidential."""
     return render(
         "comparison.html",
         trials=trials,
@@ -36,7 +36,7 @@ def comparison_html(trials: Trials) -> str:
 
 
 def _paper(trials: Trials) -> Paper:
-    """That on which the trials fit; their parameters break between words."""
+    """The page size that holds the trials; their parameters break between words."""
     names = [f"{name} ({scale.unit})" if scale and scale.unit else name for name, scale in _scales(trials)]
     methods = max((len(trial.method) for trial in trials), default=0)
     figures = [max(len(name), _FIGURE) for name in names]
@@ -44,7 +44,7 @@ def _paper(trials: Trials) -> Paper:
 
 
 def comparison_json(trials: Trials) -> str:
-    """The same as text for programs. Confidential."""
+    """The comparison as JSON. Confidential."""
     content: dict[str, Any] = finite(trials.as_dict())
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -17,9 +17,9 @@ from .pages import render
 
 
 def adjustment_note_html(table: Table, result: Mapping[str, Any], titles: Sequence[str] = ()) -> str:
-    """A short page that is safe to publish beside an adjusted table, or beside several that are linked.
+    """A short page that is safe to publish with an adjusted table, or with several linked ones.
 
-    `titles` has that of each table, empty where nobody gave one; that of the one if not given.
+    `titles` has the title of each table, empty if it has none; by default the title of `table`.
     """
     shown = titles or [table.title]
     kept = {verdict["guarantee"] for verdict in result["promises"] if verdict["passed"]}
@@ -37,7 +37,7 @@ def adjustment_note_html(table: Table, result: Mapping[str, Any], titles: Sequen
 
 
 def _done(table: Table, result: Mapping[str, Any]) -> list[str]:
-    """What was done, in sentences for users of the table."""
+    """The adjustment described for users of the table."""
     parameters = result["parameters"]
     match result["method"]:
         case "rounding":

@@ -138,8 +138,8 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
         known = (metadata.safe, metadata.unsafe, metadata.protect)
         if strange := sum(letter not in known for letter in letters):
             raise DataError(
-                f"tab: the status must be {', '.join(known)}, {strange} cells have another. Define the letters "
-                "by SAFE, UNSAFE and PROTECT in the metadata, or change them."
+                f"tab: the status must be {', '.join(known)}, {strange} cells have another. Define "
+                "the letters by SAFE, UNSAFE and PROTECT in the metadata, or change them."
             )
         optional["primary"] = letters == metadata.unsafe
         optional["forced"] = letters == metadata.protect
@@ -147,7 +147,7 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
         tops = [everywhere(column) for column in metadata.of("largest")] or [np.zeros(values.size)]
         optional["contributors"] = _contributors(values, everywhere(frequency[0]), np.column_stack(tops))
     counted = response.name == COUNTED and bool((values == np.rint(values)).all())
-    # a count of records equals the number of contributors; a count of units has a name of its own
+    # counts of records equal the numbers of contributors; counts of units have a name
     optional["frequency"] = counted or (
         "contributors" in optional and bool((values == optional["contributors"].count).all())
     )
