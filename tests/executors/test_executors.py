@@ -104,7 +104,7 @@ def test_what_a_disk_refuses_is_told_in_words_and_nothing_else(executor, tmp_pat
 
 def test_a_cluster_that_is_gone_is_told_and_can_be_closed():
     with opened(ExecutorSection(name="dask", workers=1)) as found:
-        found._own.close()
+        found._local.close()
         with pytest.raises(DataError, match="does not answer any more"):
             found.map("squaring", "tests.executors.work:square", [1, 2], Run())
 

@@ -1,4 +1,4 @@
-"""What the terminal shows: results on standard output, progress and complaints beside it."""
+"""Terminal output: results on standard output, progress and errors on standard error."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 class _Terminal(Console):
     def on_broken_pipe(self) -> None:
-        # nobody reads on; what was done is done, and keeps an exit code of its own
+        # the reader is gone; the work is done and keeps its exit code
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
 
 
 def _console(**options: Any) -> Console:
-    # a terminal breaks lines anywhere, so they are broken between words here; a file gets them whole
+    # wrap between words on a terminal, and not at all in a file
     terminal = _Terminal(highlight=False, **options)
     terminal.soft_wrap = not terminal.is_terminal
     return terminal
@@ -55,7 +55,7 @@ Out, Err = _console(), _console(stderr=True)
 
 
 def complain(message: str, code: int) -> int:
-    """Say what is wrong, and hand back the exit code."""
+    """Print an error, and return the exit code."""
     Err.print(message, style="red", markup=False)
     return code
 
@@ -63,7 +63,7 @@ def complain(message: str, code: int) -> int:
 def print_outcome(
     release: RecordsRelease, plan: Plan, *, dry_run: bool, every: bool, saved: Path | None = None
 ) -> None:
-    """What was done, what it cost, what to watch, where it is."""
+    """Print a release: its verification, uniqueness, measures, warnings and files."""
     record = release.record
     Out.print(
         f"{_count(record.records_out, 'record')} {_grouping(record)}; "
@@ -71,7 +71,7 @@ def print_outcome(
         markup=False,
     )
     if levels := [f"{column} {level}" for column, level in record.levels.items()]:
-        Out.print(f"Levels of the hierarchies: {', '.join(levels)} (0: as it was).", markup=False)
+        Out.print(f"Levels of the hierarchies: {', '.join(levels)} (0: unchanged).", markup=False)
     print_requirements(record.verdicts)
     print_uniqueness(record.uniqueness)
     Out.print()
@@ -92,7 +92,7 @@ def print_outcome(
 
 
 def print_requirements(verdicts: Sequence[Verdict]) -> None:
-    """The requirements among the verdicts; promises of methods are only counted."""
+    """Print the verdicts on requirements; promises of methods are only counted."""
     from tacita.core.spec import registry
 
     from .judged import print_verdicts
@@ -103,7 +103,7 @@ def print_requirements(verdicts: Sequence[Verdict]) -> None:
 
 
 def print_grouped_warnings(disclosure_warnings: Sequence[Caution], columns: Sequence[str]) -> None:
-    """Warnings, the gravest first; those that say the same of several columns once."""
+    """Print warnings, most severe first; a warning that several columns share is printed once."""
     from tacita.core.results.grouped_warnings import grouped
 
     for kind in grouped(disclosure_warnings, columns):
@@ -119,13 +119,13 @@ def print_grouped_warnings(disclosure_warnings: Sequence[Caution], columns: Sequ
 
 
 def print_uniqueness(uniqueness: Uniqueness) -> None:
-    """How many records can be told apart, where k does not protect them."""
+    """Print the number of records that are unique where k does not protect them."""
     Out.print(uniqueness.headline, style="yellow" if uniqueness.unchanged.alone else None, markup=False)
 
 
 def _print_plan(plan: Plan | AnyTablePlan, saved: Path | None = None) -> None:
     written = "Nothing was written" if saved is None else f"Nothing but the plan was written ({saved})"
-    # lines that somebody may copy stay whole
+    # lines to copy are not wrapped
     Out.print(f"\n{written} (dry run). The plan (confidential):\n", markup=False)
     Out.print(plan.to_toml(), markup=False, soft_wrap=True)
     Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False, soft_wrap=True)
@@ -133,14 +133,14 @@ def _print_plan(plan: Plan | AnyTablePlan, saved: Path | None = None) -> None:
 
 def _grouping(record: Record) -> str:
     if drawn := record.roles.get("dependent"):
-        return f"with {_count(len(drawn), 'column')} drawn anew"
+        return f"with {_count(len(drawn), 'column')} made synthetic"
     if len(record.steps) > 1:
         return f"in {_count(len(record.steps), 'step')}"
     if record.withheld:
-        return _withheld(record.withheld[0])
+        return _suppressed_shares(record.withheld[0])
     if record.groups is None:
         declared = {"recoding": "recoded", "generalisation": "generalised", "coding": "coded"}
-        declared["dropping"] = "kept as they were"
+        declared["dropping"] = "unchanged"
         return declared.get(record.steps[0].kind, "masked, not in groups")
     least, most = min(record.group_sizes), max(record.group_sizes)
     grouped = f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
@@ -154,14 +154,14 @@ def _grouping(record: Record) -> str:
     return f"{grouped}; proven: {proof}"
 
 
-def _withheld(summary: Mapping[str, Any]) -> str:
-    """How many cells are empty, and what is proven of that."""
+def _suppressed_shares(summary: Mapping[str, Any]) -> str:
+    """The number of suppressed cells, and the proof."""
     proof = (
         "proven: none costs less"
         if summary["proven"]
         else f"cost {_figure(summary['cost'])}, the least is at most {100 * summary['gap']:.3g} % lower"
     )
-    return f"with {_count(summary['cells'], 'cell')} withheld; {proof}"
+    return f"with {_count(summary['cells'], 'cell')} suppressed; {proof}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -169,18 +169,18 @@ def _count(number: int, noun: str) -> str:
 
 
 def _figure(value: float) -> str:
-    # what is left of a difference that cancelled says nothing
+    # the remainder of a difference that cancelled is noise
     if abs(value) < 1e-9:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{float(f'{value:.4g}'):f}".rstrip("0").rstrip(".")
 
 
-# So many figures are found by what they are about.
-_MANY = 10
+# Longer tables are divided by families of measures.
+_UNDIVIDED = 10
 
 
 def print_scores(report: Report, *, every: bool) -> None:
-    """The main figures of loss, risk and balance, or every one; each with what it means, in whole words."""
+    """Print the main figures of loss, risk and balance, or all of them, with their meanings."""
     from rich.table import Table
     from rich.text import Text
 
@@ -191,11 +191,11 @@ def print_scores(report: Report, *, every: bool) -> None:
     before = ""
     for family in families(shown):
         kind = family.kind if family.kind != before else ""
-        if len(shown) > _MANY:
+        if len(shown) > _UNDIVIDED:
             table.add_row(kind, "", "", "", Text(family.name.capitalize(), "bold"))
             kind = ""
         for score in family.scores:
-            table.add_row(kind, score.name, _valued(score), score.direction, Text(_meant(score)))
+            table.add_row(kind, score.name, _value_text(score), score.direction, Text(_meaning(score)))
             kind = ""
         before = family.kind
     Out.print(table, soft_wrap=False)
@@ -205,12 +205,12 @@ def print_scores(report: Report, *, every: bool) -> None:
         Out.print(note, markup=False)
 
 
-def _valued(score: Score) -> str:
+def _value_text(score: Score) -> str:
     value = "none" if score.value is None else f"{_figure(score.value)} {score.unit}".strip()
     return value if score.error is None else f"{value} +- {_figure(score.error)}"
 
 
-def _meant(score: Score) -> str:
+def _meaning(score: Score) -> str:
     from tacita.core.spec import registry
 
     meaning = score.reason or registry.meaning_of(score.name, *registry.MEASURING)
@@ -222,7 +222,7 @@ def _meant(score: Score) -> str:
 
 
 def print_trials(trials: Trials, plan: Plan) -> None:
-    """One line a trial, those of the front marked; then why some have no figures, and what was written."""
+    """Print one line per trial, with the front marked; then reasons for missing figures, and the files."""
     from rich.table import Column, Table
 
     Out.print(f"{len(trials.front)} of {_count(len(trials), 'trial')} on the front.", markup=False)
@@ -243,9 +243,9 @@ def print_trials(trials: Trials, plan: Plan) -> None:
     for trial in trials.unrelated:
         named = f"{trial.method} {_parameters(trial, trials)}".strip()
         Out.print(
-            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of what tied "
-            f"protected columns to unchanged ones, of which {trials.loss} shows little. Compare by --loss "
-            "RELATIONS.",
+            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of the relations "
+            f"between protected and unchanged columns, which {trials.loss} hardly measures. Compare by "
+            "--loss RELATIONS.",
             style="yellow",
             markup=False,
         )
@@ -266,15 +266,15 @@ def print_trials(trials: Trials, plan: Plan) -> None:
 
 
 def _parameters(trial: Trial, trials: Trials) -> str:
-    """Those that tell trials apart; where a trial has none of these, all."""
+    """The parameters that differ between trials; all if a trial has none of these."""
     names = [name for name in trials.differing if name in trial.parameters] or sorted(trial.parameters)
     return " ".join(f"{name}={trial.parameters[name]}" for name in names)
 
 
 def print_published(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
-    """What came of a table, how good that is, and where it is."""
-    tell: Any = _suppressed if plan.adjust is None else _adjusted
-    Out.print(f"{tell(record)}, {_count(len(record.cautions), 'warning')}.", markup=False)
+    """Print the result of a table: its quality, its warnings and its files."""
+    describe: Any = _suppressed if plan.adjust is None else _adjusted
+    Out.print(f"{describe(record)}, {_count(len(record.cautions), 'warning')}.", markup=False)
     _print_warnings(record.cautions)
     if dry_run:
         _print_plan(plan)
@@ -290,27 +290,27 @@ def print_published(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -
 
 
 def _suppressed(record: SuppressionRecord) -> str:
-    """How much is withheld, what that costs, and how good it is."""
+    """The number of suppressed cells, their cost, and the proof."""
     pattern, audit = record.claim.pattern, record.claim.audit
     verdict = "audited"
     if audit.accepted:
-        verdict = f"not audited, since that no cell is sensitive was accepted ({', '.join(audit.accepted)})"
+        verdict = f"not audited: it was accepted that no cell is sensitive ({', '.join(audit.accepted)})"
     return (
         f"{_count(pattern.primary_count, 'sensitive cell')} and "
-        f"{_count(pattern.secondary_count, 'other')} withheld, cost {_figure(pattern.cost)}"
+        f"{_count(pattern.secondary_count, 'other')} suppressed, cost {_figure(pattern.cost)}"
         f"{_proof(pattern)}; {verdict}"
     )
 
 
 def _adjusted(record: AdjustmentRecord) -> str:
-    """How much changed, and how near that is."""
+    """The number of changed cells, their distance, and the proof."""
     adjusted, audit = record.claim.adjusted, record.claim.audit
     near = ""
     if adjusted.gap is not None:
         near = (
-            ", proven to be nearest"
+            ", proven to be the closest"
             if adjusted.proven
-            else f", others are at most {100 * adjusted.gap:.3g} % nearer"
+            else f", others are at most {100 * adjusted.gap:.3g} % closer"
         )
     return (
         f"{adjusted.changed} of {_count(record.claim.table.n, 'cell')} changed by "
@@ -319,7 +319,7 @@ def _adjusted(record: AdjustmentRecord) -> str:
 
 
 def _proof(pattern: Pattern) -> str:
-    """How good a pattern is: the problem itself, and apart from it what singletons and known sums take."""
+    """The proof of a pattern: of the problem itself, and the cost against singletons and known sums."""
     proof = "proven to be the least"
     if not pattern.proven:
         proof = f"the least is at most {100 * pattern.gap:.3g} % lower"
@@ -328,16 +328,16 @@ def _proof(pattern: Pattern) -> str:
     return (
         f": {_figure(pattern.problem_cost)} for {pattern.problem} protection ({proof}) and "
         f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against "
-        "singletons and known sums (no bound is known for these)"
+        "singletons and known sums (without a bound)"
     )
 
 
 def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
-    """One line a method; then why some have no pattern."""
+    """Print one line per method, and why some have no pattern."""
     from rich.table import Table
 
     Out.print(f"{trials.headline}.\n", markup=False)
-    table = Table("method", "withheld", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
+    table = Table("method", "suppressed", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
     for trial in trials:
         names = ("secondary_count", "value", "cost", "lower_bound", "gap_percent", "seconds")
         figures = [getattr(trial, name) for name in names]
@@ -351,7 +351,7 @@ def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
 
 
 def print_audit(file_audit: FileAudit, json_report: Path | None) -> None:
-    """What an attacker can compute of each cell that was attacked; before, promises of other values."""
+    """Print the promises of adjusted values, and the interval that an attacker can compute for each cell."""
     from rich.table import Table
 
     result = file_audit.as_dict()
@@ -370,7 +370,7 @@ def print_audit(file_audit: FileAudit, json_report: Path | None) -> None:
 
 
 def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
-    """How large a table is, and how much of it is sensitive."""
+    """Print the size of a table, and its number of sensitive cells."""
     inner = table.primary & table.inner
     Out.print(
         f"{_count(int(table.inner.sum()), 'cell')}, {int(inner.sum())} sensitive; "
@@ -379,13 +379,13 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
     )
     if not table.judged:
         Out.print(
-            "No rule was named, so nothing says which cells are sensitive: `tacita suppress` refuses such a "
-            "table unless no-sensitive-cells is accepted. Name rules (--rule).",
+            "No rule was named, so no cell is marked as sensitive: `tacita suppress` refuses such a table "
+            "unless no-sensitive-cells is accepted. Name rules (--rule).",
             markup=False,
         )
     if (table.primary & ~table.inner).any():
         Out.print(
-            "A sensitive sum is withheld, and as a rule another sum with it: give --margins to "
+            "A sensitive sum is suppressed, and usually another sum with it: give --margins to "
             "`tacita suppress`.",
             markup=False,
         )
@@ -408,13 +408,13 @@ def _print_warnings(disclosure_warnings: Iterable[Caution]) -> None:
 
 
 def print_parameters(method: Any) -> None:
-    """The fields of a method as a table."""
+    """Print the parameters of a method as a table."""
     from rich.table import Table
 
     table = Table("parameter", "default", "meaning", box=None)
     for name, field in method.model_fields.items():
-        unsaid = field.is_required() or field.default_factory is not None or field.default is None
-        default = "" if unsaid else str(field.default)
+        no_default = field.is_required() or field.default_factory is not None or field.default is None
+        default = "" if no_default else str(field.default)
         table.add_row(field.alias or name, default, field.description or "")
     if method.model_fields:
         Out.print()
@@ -422,17 +422,17 @@ def print_parameters(method: Any) -> None:
 
 
 def print_json(value: Any) -> None:
-    """JSON for other programs: never wrapped, never coloured."""
+    """Print JSON for other programs, never wrapped or coloured."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
 def _stoppable(run: Run, anytime: bool, quiet: bool) -> AbstractContextManager[Run]:
-    """A run whose searches the first Ctrl-C stops, where there are any; the second cancels, as ever."""
+    """A run whose search stops at the first Ctrl-C; the second cancels, as the first does elsewhere."""
     from tacita.core.results.interrupt import interruptible
 
     def tell(message: str) -> None:
         if not quiet:
-            # past the console, in whose lines the signal may have come, and over the bar, which comes again
+            # bypass the console, which the signal may have interrupted, and overwrite the bar
             over = "\r\x1b[2K" if Err.is_terminal else ""
             os.write(Err.file.fileno(), f"{over}{message}\n".encode())
 
@@ -441,7 +441,7 @@ def _stoppable(run: Run, anytime: bool, quiet: bool) -> AbstractContextManager[R
 
 @contextmanager
 def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
-    """A run whose progress is a bar on the terminal, if there is one; `anytime`: a search can be stopped."""
+    """A run with a progress bar on a terminal; with `anytime`, its search can be stopped."""
     from tacita.core import Run
 
     def warn(warning: Caution) -> None:
@@ -460,7 +460,7 @@ def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
         task = bar.add_task("reading", total=None)
 
         def listen(progress: Progress) -> None:
-            # a task that is done stops its clock, and after one stage comes the next
+            # stay below 1: a finished task stops its clock, and another stage may follow
             bar.update(task, description=progress.stage, total=1.0, completed=min(progress.share, 0.999))
 
         with _stoppable(Run(on_progress=listen, on_warning=warn), anytime, quiet) as run:

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 _FROM, _WHAT, _TALK = (
     Group.create_ordered(title) for title in ("Reading the file", "What an attacker knows", "Output")
 )
-_ASKED = {
+_KEY_FIELDS = {
     "keys": FieldInfo(
         annotation=Names,  # type: ignore[arg-type]
         default=(),
-        description="key variables; if not given, the columns that are suggested as quasi",
+        description="key variables; by default the columns suggested as quasi",
     ),
     "unit": FieldInfo(
         annotation=str | None,  # type: ignore[arg-type]
         default=None,
-        description="column naming the person, household or firm behind a record; if not given, as suggested",
+        description="column of the person, household or firm behind a record; by default as suggested",
     ),
 }
 
@@ -41,7 +41,7 @@ def _describe(input: Path, **values: Any) -> None:
         data = api.read(input, **given(InputSection, values))
         profile = api.profile(data, run=run)
         guesses = api.guess_roles(profile)
-        keys = given(_ASKED, values).get("keys") or _suggested(guesses, "quasi")
+        keys = given(_KEY_FIELDS, values).get("keys") or _suggested(guesses, "quasi")
         unit = values["unit"] or next(iter(_suggested(guesses, "unit")), None)
         risk = api.exposure(data, columns=keys, unit=unit) if keys else None
     if values["json"]:
@@ -52,7 +52,7 @@ def _describe(input: Path, **values: Any) -> None:
     if risk is None:
         Out.print("No column is suggested as a key variable. Name some with --keys to see their risk.")
         return
-    _print_risk(risk, suggested=not given(_ASKED, values).get("keys"))
+    _print_risk(risk, suggested=not given(_KEY_FIELDS, values).get("keys"))
 
 
 def _suggested(guesses: tuple[Guess, ...], role: str) -> list[str]:
@@ -64,7 +64,7 @@ def _print_columns(profile: FileProfile, guesses: tuple[Guess, ...]) -> None:
 
     Out.print(f"{profile.source}: {profile.records} records, {len(profile.columns)} columns\n", markup=False)
     counts = (Column(title, justify="right") for title in ("distinct", "missing"))
-    table = Table("column", "type", *counts, "suggested role", "because of", box=None)
+    table = Table("column", "type", *counts, "suggested role", "reason", box=None)
     for column, guess in zip(profile.columns, guesses, strict=True):
         table.add_row(
             column.name, _type_of(column), str(column.distinct), str(column.missing), guess.role, guess.words
@@ -92,8 +92,8 @@ def _print_risk(risk: Exposure, *, suggested: bool) -> None:
         share = f"{number} of {risk.records} records ({_share(number, risk.records)})"
         Out.print(f"  {share} {condition}", markup=False)
     several = sorted(risk.by_column, key=lambda column: -column.alone)
-    if telling := [f"{column.name} ({column.alone})" for column in several if column.alone]:
-        Out.print(f"Columns that single out records by themselves: {', '.join(telling)}.", markup=False)
+    if singling_out := [f"{column.name} ({column.alone})" for column in several if column.alone]:
+        Out.print(f"Columns that single out records by themselves: {', '.join(singling_out)}.", markup=False)
     Out.print(
         "Check the suggested roles: only you know what an attacker may know. Next: `tacita risk` for all "
         "measures, `tacita protect` to protect the file.",
@@ -143,7 +143,7 @@ describe = command(
     "With key variables of your own: tacita describe survey.csv --keys sex,age,region",
     [
         positional("input", "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel"),
-        *options(_ASKED, _WHAT),
+        *options(_KEY_FIELDS, _WHAT),
         *options(InputSection, _FROM, skip=["path"]),
         flag("json", "as JSON; confidential", _TALK),
     ],

@@ -54,7 +54,7 @@ def _number(name: str, text: str, kind: type[int] | type[float]) -> float:
         return kind(text)
     except ValueError:
         wanted = "whole numbers" if kind is int else "numbers"
-        raise ParameterError(f"--{name} must be {wanted} with commas between, got {text!r}.") from None
+        raise ParameterError(f"--{name} must be {wanted} separated by commas, got {text!r}.") from None
 
 
 def _check(input: Path, **values: Any) -> None:
@@ -71,7 +71,7 @@ def _check(input: Path, **values: Any) -> None:
 
 
 def _print_coverage(column: str, coverage: Any) -> None:
-    """How many categories each level has."""
+    """Print the number of categories of each level."""
     levels = ", ".join(f"level {level}: {count}" for level, count in enumerate(coverage.labels))
     Out.print(f"{column}: {coverage.values} values; categories by level: {levels}", markup=False)
 
@@ -92,7 +92,7 @@ hierarchy.command(
             option("column", _COLUMN, _WAYS, required=True),
             *options(_LEVELS, _WAYS),
             *options(InputSection, _FROM, skip=["path"]),
-            required_path("out", "CSV file to write; confidential, for it names all values", _TO),
+            required_path("out", "CSV file to write; confidential, since it lists all values", _TO),
             flag("force", FORCE, _TO),
         ],
         _make,

@@ -1,4 +1,4 @@
-"""What the terminal shows of requirements, and when a file is refused for these."""
+"""Print verdicts on requirements, and refuse files that do not meet them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .console import Out
 
 
 def print_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """One line a requirement: what it asks, and what was found."""
+    """Print one line per requirement, and its finding if it does not hold."""
     for verdict in verdicts:
         mark, style = ("kept", None) if verdict.passed else ("not met", "yellow")
         if not verdict.judged:
@@ -22,12 +22,14 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
 
 
 def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:
-    """Raise where requirements are not met, or could not be judged: neither is a file to publish."""
-    apart = [verdict for verdict in verdicts if not verdict.judged]
-    compared = [verdict.guarantee for verdict in apart if verdict.detail == WITHOUT_ORIGINAL]
+    """Raise where requirements are not met or could not be judged: the file must not be published."""
+    not_judged = [verdict for verdict in verdicts if not verdict.judged]
+    compared = [verdict.guarantee for verdict in not_judged if verdict.detail == WITHOUT_ORIGINAL]
     way_out = "Name it (--original), and the columns that were changed (--quasi)."
     reasons = [
-        f"{verdict.guarantee} {verdict.detail}." for verdict in apart if verdict.detail != WITHOUT_ORIGINAL
+        f"{verdict.guarantee} {verdict.detail}."
+        for verdict in not_judged
+        if verdict.detail != WITHOUT_ORIGINAL
     ]
     reasons += [f"{', '.join(compared)} {WITHOUT_ORIGINAL}. {way_out}"] if compared else []
     missing = " ".join(reasons)
@@ -39,5 +41,5 @@ def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:
         )
     if missing:
         raise RequirementError(
-            f"{name}: {len(apart)} of {len(verdicts)} requirements are not judged. {missing}"
+            f"{name}: {len(not_judged)} of {len(verdicts)} requirements are not judged. {missing}"
         )

@@ -1,4 +1,4 @@
-"""The command `risk`: what the keys of a file give away, before anything is protected."""
+"""The command `risk`: the disclosure risk of the keys of an unprotected file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _risk(input: Path, **values: Any) -> None:
 
 
 def carry_out_risk(plan: RiskPlan, *, quiet: bool, **files: Any) -> None:
-    """Measure, write, and print what came out."""
+    """Measure, write, and print the results."""
     from tacita import api
 
     with progress_bar(quiet) as run:
@@ -49,7 +49,7 @@ def carry_out_risk(plan: RiskPlan, *, quiet: bool, **files: Any) -> None:
 
 risk = command(
     "risk",
-    "Measure what the keys of a file give away, before anything is protected.\n\n"
+    "Measure the disclosure risk of key variables before anything is protected.\n\n"
     "Example: tacita risk survey.csv --keys region,sex,age --weight w --json risk.json --report risk.html",
     [
         positional("input", "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel"),

@@ -1,4 +1,4 @@
-"""Several processes of this machine. One that dies is replaced, and its task done again."""
+"""Executor on several processes of this machine; one that dies is replaced, and its task repeated."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tacita.core import DataError, Run, VerificationError
 
 from .serial import Executor
 
-# A task that ends so many processes is not one for this machine.
+# A task that kills this many processes is given up.
 TRIES = 3
-# How often somebody who waits is asked whether to go on, in seconds.
+# Seconds between reports of progress, at which a run can be cancelled.
 _EVERY = 0.2
 
 
 class Processes(Executor):
-    """Processes that are started for it, and end with it."""
+    """A pool of processes that end with it."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -68,7 +68,7 @@ class Processes(Executor):
 
 
 def answered(outcome: tuple[str, Any]) -> Any:
-    """What a task answered; raises what it refused with."""
+    """The result of a task, or the error that it raised."""
     how, payload = outcome
     if how == "done":
         return payload
@@ -77,7 +77,7 @@ def answered(outcome: tuple[str, Any]) -> Any:
         raise kind(words, fields=fields)
     if how == "died":
         raise DataError(
-            f"Executor: a process died {TRIES} times over the same part of the file, mostly for want of "
+            f"Executor: a process died {TRIES} times on the same part of the file, usually for lack of "
             "memory. Choose smaller parts (part) or fewer workers. Nothing was written."
         )
     raise VerificationError(
@@ -112,20 +112,20 @@ def _work(
 
 
 class _Child:
-    """One process: a question, an answer."""
+    """One process of the pool, which runs one task at a time."""
 
     def __init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
-        # one core each: the others have work of their own
+        # one thread per process: the other cores have other processes
         single_threaded = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tacita.executors.child_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=single_threaded,
-            # Ctrl-C is for whoever started it, who ends its processes; these would each tell of it
+            # Ctrl-C goes to the parent alone, which ends its processes; they would all print tracebacks
             start_new_session=True,
         )
 

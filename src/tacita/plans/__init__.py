@@ -1,6 +1,6 @@
-"""Carrying out plans: which files are read and written, in what order, all of them or none.
+"""Run plans: read their inputs, make the release, and write all output files or none.
 
-The rooms of records and of tables make releases in memory and know nothing of pages or of each other.
+The packages `microdata` and `tables` make releases in memory; they do not import report pages or each other.
 """
 
 from __future__ import annotations
@@ -46,14 +46,17 @@ from tacita.tables.plans.plan import AnyTablePlan, kind_of
 
 from .files import as_json, as_path
 from .tables import read_by
-from .writing import said_before
+from .writing import check_output
 
 AnyPlan = Plan | RiskPlan | AnyTablePlan
 
 
 def load_plan(path: str | Path) -> AnyPlan:
-    """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table,
-    with [[tables]] one of linked ones, with [risk] one of the risk of keys."""
+    """Read a plan file of any kind.
+
+    A section [table], [suppress] or [[rules]] makes it a plan of a table, [[tables]] one of linked tables,
+    and [risk] one of the risk of keys.
+    """
     file = Path(path)
     values = toml_of(file)
     if "risk" in values:
@@ -71,11 +74,11 @@ def save(
     source: str | Path | None = None,
     force: bool = False,
 ) -> None:
-    """Write a release, after checking the very bytes that are written; all files appear or none.
+    """Write a release after verifying the bytes that are written; all files appear or none.
 
-    `path` (its ending names the format) and `note` are public; `report` (HTML) and `json_report` are
-    confidential, and readable by their owner alone. Files that are there are overwritten with `force` only;
-    the file that was read never is, nor is `source` if given.
+    `path` (its ending names the format) and `note` are public. `report` (HTML) and `json_report` are
+    confidential, and readable by their owner alone. Existing files are overwritten with `force` only; the
+    input file and `source` never are.
     """
     section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
     inputs = {"input": release.claim.original.path, "source": as_path(source)}
@@ -87,14 +90,14 @@ def save(
 
 
 def _with_pages(release: RecordsRelease, content: bytes, section: OutputSection) -> dict[Path, bytes]:
-    """The file of a release, and the pages beside it."""
+    """The file of a release, and its pages."""
     assert section.path is not None
     record = replace(release.record, release_fingerprint=io.fingerprint_of(content))
     return {section.path: content, **_pages_of(replace(release, record=record), section)}
 
 
 def _pages_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
-    """What is told of a release beside it."""
+    """The pages of a release."""
     pages = (
         (section.report, page.review_html),
         (section.json_report, page.review_json),
@@ -114,33 +117,34 @@ def run(
     shown_as: str | None = None,
     force: bool = False,
 ) -> RecordsRelease:
-    """Carry out a plan; with `dry_run` everything but the writing. Of a release that does not meet what is
-    required, or whose columns give back what was hidden, a dry run writes the confidential report, so that
-    somebody can see why, and raises all the same. So does any run that is to `report_refused` releases.
+    """Run a plan; with `dry_run` write nothing.
 
-    `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
-    together with the release (in a dry run, alone). `shown_as` is what messages and the record call the
-    input, where that is not the name of its file. Files that are there need `force`.
+    If a release misses a requirement, or its columns reveal hidden values, a dry run writes the confidential
+    report, which shows why, and raises. So does any run with `report_refused`.
+
+    `plan_file`, from which the plan was read, is never overwritten. `save_plan` is the path for the plan,
+    written together with the release (in a dry run, alone). `shown_as` is the name of the input in messages
+    and in the record, if it differs from the file name. Existing files need `force`.
     """
-    # before any work: nobody wants to hear of a wrong path after an hour
+    # check paths before any work, which may take an hour
     if plan.output.path is None:
         raise ParameterError(
             "Plan: output.path is required to protect a file; this plan only compares. Name one in [output], "
-            "or carry it out with `tacita compare`."
+            "or run it with `tacita compare`."
         )
     inputs = {
         "input": plan.input.path,
         "plan file": as_path(plan_file),
-        "key of pseudonyms": plan.protect.pseudonym_key,
+        "pseudonym key": plan.protect.pseudonym_key,
     }
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
     if plan.executor.in_parts:
-        # without an ending it is a folder of files
+        # a path without an ending is a folder of files
         if plan.output.path.suffix and io.format_of(plan.output.path, writing=True) is not Parquet:
             raise ParameterError(
                 f"{plan.output.path.name}: the executor {plan.executor.name} works in parts and writes "
-                "Parquet. Let the output end in .parquet, or leave out the executor."
+                "Parquet. Choose an output ending in .parquet, or leave out the executor."
             )
         if report_refused:
             raise ParameterError(
@@ -164,25 +168,25 @@ def _run_in_memory(
     force: bool,
     report_refused: bool = False,
 ) -> RecordsRelease:
-    """What is written is what was verified: the frame by itself only where nothing is written."""
+    """Make, verify and write a release in memory; the encoded bytes are verified if they are written."""
     target = cast(Path, plan.output.path)
     form = io.format_of(target, writing=True)().like(data)
-    to_look_at = dry_run or report_refused
-    lost = said_before(data, plan, form)
+    keep_refused = dry_run or report_refused
+    lost = check_output(data, plan, form)
     if lost is not None:
         (run or Run()).on_warning(lost)
     try:
         if dry_run:
             released = ReleasedFile(make_release(data, plan, run, to_look_at=True), b"")
         else:
-            released = make_file(data, plan, run, target, to_look_at=to_look_at)
+            released = make_file(data, plan, run, target, to_look_at=keep_refused)
     except RequirementError as refusal:
-        raise refusal.reworded(f"{refusal} A dry run writes its report, where one is named.") from None
+        raise refusal.reworded(f"{refusal} A dry run writes its report, if one is named.") from None
     release = released.release
     if lost is not None:
         record = replace(release.record, cautions=gravest_first((*release.record.cautions, lost)))
         release = replace(release, record=record)
-    if to_look_at:
+    if keep_refused:
         _refuse(release, plan, force, tell=dry_run)
     files = {} if dry_run else _with_pages(release, released.content, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
@@ -190,9 +194,9 @@ def _run_in_memory(
 
 
 def _refuse(release: RecordsRelease, plan: Plan, force: bool, *, tell: bool) -> None:
-    """Raise where columns give back what was hidden, or a requirement is not met.
+    """Raise where columns reveal hidden values, or a requirement is not met.
 
-    The report is written first, for the office alone; `tell` names its files in the message.
+    The confidential report is written first; with `tell`, the message names its files.
     """
     verdicts, limited = release.record.verdicts, _measures(plan)
     try:
@@ -202,12 +206,12 @@ def _refuse(release: RecordsRelease, plan: Plan, force: bool, *, tell: bool) -> 
         pages = _pages_of(release, plan.output.model_copy(update={"note": None}))
         named = ", ".join(path.name for path in pages)
         if not pages:
-            raise refusal.reworded(f"{refusal} Name a report to look at it.") from None
+            raise refusal.reworded(f"{refusal} Name a report to see why.") from None
         if not force and any(path.exists() for path in pages):
-            look = f"There is {named} already: give --force (force=True) to look at it."
+            look = f"{named} exists already: give --force (force=True) to replace it."
             raise refusal.reworded(f"{refusal} {look}") from None
         io.write_all(pages, force=force)
-        look = f" Look at it in {named} (confidential)." if tell else ""
+        look = f" See {named} (confidential)." if tell else ""
         raise refusal.reworded(f"{refusal}{look}") from None
 
 
@@ -223,7 +227,7 @@ def _run_in_parts(
     shown_as: str | None,
     force: bool,
 ) -> RecordsRelease:
-    """The same by an executor that works in parts; a file that fits into one is made as ever."""
+    """Run a plan in parts by its executor; a file of a single part is protected in memory."""
     target = cast(Path, plan.output.path)
     source = ParquetParts.at(plan.input.path)
     name = shown_as or plan.input.path.name
@@ -243,7 +247,7 @@ def _run_in_parts(
             release = replace(release, record=record)
             files |= {target: parts.file, **_pages_of(release, plan.output)}
         io.write_all(files, public=plan.output.public, force=force)
-    # what was told of is a sample; the file is what was made
+    # the record describes a sample; the release itself is the file
     return replace(release, data=None if dry_run else target)
 
 
@@ -255,10 +259,10 @@ def run_comparison(
     shown_as: str | None = None,
     force: bool = False,
 ) -> Trials:
-    """Carry out the [compare] section of a plan, and write the pages that [output] names.
+    """Run the [compare] section of a plan, and write the pages that [output] names.
 
-    Neither the input nor `plan_file`, where the plan was read from, is ever overwritten; other files are
-    with `force` only. `shown_as` is as in `run`.
+    The input and `plan_file`, from which the plan was read, are never overwritten; other existing files with
+    `force` only. `shown_as` is as in `run`.
     """
     if plan.compare is None:
         raise ParameterError(
@@ -293,7 +297,7 @@ def save_comparison(
 
 
 def save_hierarchy(hierarchy: Hierarchy, path: str | Path, *, force: bool = False) -> None:
-    """Write a hierarchy as ARX has it (.csv): a line from each value to the top; confidential."""
+    """Write a hierarchy in the format of ARX (.csv): a line from each value to the top; confidential."""
     target = Path(path)
     refuse_bad_targets({"hierarchy": target}, {}, force=force)
     io.write_all({target: format_arx(hierarchy).encode()}, force=force)
@@ -330,7 +334,7 @@ def run_risk(
     plan_file: str | Path | None = None,
     force: bool = False,
 ) -> RiskProfile:
-    """Measure the risk of the keys of a file, and write what [output] names; with `dry_run` all but that."""
+    """Measure the risk of the keys of a file, and write the files of [output] unless `dry_run`."""
     read = {"input": plan.input.path, "plan file": as_path(plan_file)}
     refuse_bad_targets(plan.output.targets, read, force=force or dry_run)
     if plan.output.records is not None:
@@ -351,8 +355,8 @@ def save_risk(
 ) -> None:
     """Write a profile of risk as a page and as JSON, and figures of single records (CSV or Parquet).
 
-    All are confidential, and readable by their owner alone; `records` is for the reviewer only. All appear
-    or none, never over what was read.
+    All are confidential, and readable by their owner alone; `records` is for the reviewer only. All files
+    appear or none, and the input is never overwritten.
     """
     section = RiskOutputSection(report=report, json_report=json_report, records=records)
     refuse_bad_targets(section.targets, {"input": profile.path}, force=force)
