@@ -253,6 +253,6 @@ problem = "exact"
     fill(folder, {"plan.toml": plan})
     refused(folder, capsys, ["run", "plan.toml"], "5 shared cells have different values")
     refused(folder, capsys, ["audit", "plan.toml"], "5 shared cells have different values")
-    refused(folder, capsys, ["audit", "plan.toml", "one.csv"], "a plan says it itself")
+    refused(folder, capsys, ["audit", "plan.toml", "one.csv"], "a plan has it already")
     refused(folder, capsys, ["audit", "cells.csv"], "wanted the published table")
     refused(folder, capsys, ["compare", "plan.toml", "--method", "nonesuch"], "nonesuch")

@@ -160,7 +160,7 @@ def test_arguments_named_engine_are_taken_with_a_warning():
 )
 def test_options_of_version_0_1_are_read_with_a_warning(words, new, capsys):
     assert cli._renamed(words) == new
-    assert "The old word will go." in capsys.readouterr().err
+    assert "The old name will go." in capsys.readouterr().err
 
 
 def test_a_device_and_parts_do_not_go_together():

@@ -159,7 +159,7 @@ def test_only_columns_that_became_coarser_are_said_to_have_lost_finer_values(pag
     rises = {name: Hierarchy.flat(name, sorted(set(PEOPLE[name].to_pylist())), "*") for name in levels}
     release = coarse(quasi=list(levels), method="recode", level=levels, hierarchy=rises)
     text = page(note_html(release)).text
-    assert "education : counts of the values that are shown; finer ones are gone." in text
+    assert "education : counts of the published categories; finer ones are lost." in text
     assert "No value of sex had to change." in text
     assert "Changed columns education Columns released unchanged" in text
 

@@ -234,7 +234,7 @@ def _explain(problem: Exception, message: str) -> int:
         )
     # an internal fault: its message could quote data, so only its type is shown
     return complain(
-        f"Internal error ({type(problem).__name__}). {message} This is a defect of tacita: please report it. "
+        f"Internal fault ({type(problem).__name__}). {message} This is a defect of tacita: please report it. "
         "TACITA_DEBUG=1 shows details, which may quote data.",
         70,
     )

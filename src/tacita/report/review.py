@@ -160,7 +160,7 @@ def _broken(record: Record) -> bool:
 def _refused(record: Record) -> list[tuple[str, str]]:
     """The reasons for a refusal, with their details."""
     return [
-        ("other columns reveal hidden values", verdict.detail)
+        ("other columns give back what was hidden", verdict.detail)
         if verdict.inferred
         else ("a requirement is not met", f"{verdict.guarantee}: {verdict.detail}")
         for verdict in record.verdicts

@@ -1,4 +1,4 @@
-"""Values that are published in place of a table's, and what is known of how far they are from them."""
+"""Adjusted values of a table, with their distance from the true values and its lower bound."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .cell_keys import CellKeys, Flex, NoiseTable
 from .suppression_pattern import Status
 from .table import Table
 
-# Relative: what solvers and sums of distances lose to rounding.
+# Relative rounding error of solvers and of sums of distances.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What the promises of an adjustment speak of; all but the keys may be told to anybody.
+    """The parameters of the promises of an adjustment; all but the keys may be published.
 
     Every value is a multiple of `base`; none is `reach` or more away from the true one; inner counts up to
     `small` became 0 or that number; no count of 1 to `hidden` is there; all numbers are `whole`; what `noise`
@@ -82,7 +82,7 @@ class Adjusted:
 
     @classmethod
     def of(cls, table: Table, values: Floats, weights: Floats | float = 1.0, **fields: Any) -> Adjusted:
-        """Values of all cells; distance, the weighted sum of changes, follows from the table."""
+        """Values of all cells; the distance, a weighted sum of changes, is computed from the table."""
         values = np.array(values, dtype=np.float64).reshape(-1)
         if values.shape != table.values.shape:
             raise VerificationError(f"Adjusted: wanted {table.n} values, one per cell, got {values.size}.")
@@ -92,22 +92,22 @@ class Adjusted:
 
     @property
     def gap(self) -> float | None:
-        """Share of the distance by which a better one might undercut it; None where no bound is known."""
+        """Share of the distance by which a better solution might be closer; None without a bound."""
         if self.lower_bound is None:
             return None
-        # what is proven has none, whatever digits a sum of distances lost
+        # a proven optimum has no gap, despite rounding errors of the sum
         return 0.0 if self.proven else max(0.0, (self.distance - self.lower_bound) / self.distance)
 
     @property
     def proven(self) -> bool:
-        """Whether no values that keep the same promises are nearer."""
+        """Whether no closer values keep the same promises."""
         if self.lower_bound is None:
             return False
         return self.distance - self.lower_bound <= _ROUNDING * max(self.distance, 1.0)
 
     @property
     def counts(self) -> Section:
-        """How many cells changed, by which method, and what is proven of it."""
+        """The number of changed cells, the method and the proof, in a sentence."""
         return Section(
             (),
             (

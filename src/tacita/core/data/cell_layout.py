@@ -1,4 +1,4 @@
-"""From the figures a user gives, of inner cells or of all, to one figure per cell of a cross."""
+"""Arrays of users, of inner cells or of all cells, laid out as one figure per cell of a cross."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .percent import percent_of
 
 
 def as_numbers(values: npt.ArrayLike, subject: str) -> Floats:
-    """Real finite numbers of any shape, or a refusal."""
+    """Finite real numbers of any shape; raise for anything else."""
     try:
         plain = np.asarray(values)
         if plain.dtype.kind not in "iufb":
@@ -31,7 +31,7 @@ def as_numbers(values: npt.ArrayLike, subject: str) -> Floats:
 
 
 def costs(cost: str, values: Floats, contributors: Contributors | None) -> Floats:
-    """What withholding a cell loses, by a rule of thumb."""
+    """The cost of suppressing each cell, by a named rule."""
     if cost == "value":
         return np.abs(values)
     if cost == "count":
@@ -46,7 +46,7 @@ def costs(cost: str, values: Floats, contributors: Contributors | None) -> Float
 
 
 def unit_of(values: Floats) -> float:
-    """The unit that all values are multiples of, at most 1; 0 where there is none or values are negative.
+    """The unit, at most 1, of which all values are multiples; 0 if there is none or values are negative.
 
     >>> [unit_of(np.array(values)) for values in ([3.0, 200.0], [1.5, 2.25], [1 / 3], [-1.0])]
     [1.0, 0.01, 0.0, 0.0]
@@ -67,7 +67,7 @@ def sums_of_leaves(dimensions: Sequence[Hierarchy], inner: npt.NDArray[Any]) -> 
 
 
 def all_cells(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:
-    """All cells of a cross, computed where only the inner ones are given."""
+    """All cells of a cross; sums are computed if only the inner cells are given."""
     if inner.shape == tuple(len(d) for d in dimensions):
         return inner
     refuse_shape(dimensions, inner.shape, "values")
@@ -83,7 +83,7 @@ def refuse_shape(dimensions: Sequence[Hierarchy], shape: tuple[int, ...], subjec
 
 
 def inner_cells(dimensions: Sequence[Hierarchy]) -> Mask:
-    """Which cells of a cross are no sum, in C order."""
+    """A mask of the inner cells of a cross, in C order."""
     mask = np.ones((1,) * len(dimensions), dtype=bool)
     for axis, dimension in enumerate(dimensions):
         mask = mask & np.expand_dims(dimension.is_leaf, tuple(a for a in range(len(dimensions)) if a != axis))
@@ -93,7 +93,7 @@ def inner_cells(dimensions: Sequence[Hierarchy]) -> Mask:
 def placed(
     values: npt.ArrayLike | None, dimensions: Sequence[Hierarchy], subject: str, kind: type
 ) -> npt.NDArray[Any]:
-    """One figure per cell in C order; sums get nought where only inner cells are given."""
+    """One figure per cell in C order; sums get zero if only inner cells are given."""
     full = tuple(len(d) for d in dimensions)
     size = int(np.prod(full))
     if values is None:
@@ -115,13 +115,13 @@ def level_of(level: npt.ArrayLike, values: Floats, dimensions: Sequence[Hierarch
 
 
 def bound_of(bound: npt.ArrayLike, dimensions: Sequence[Hierarchy], outside: float) -> Floats:
-    """One side of what the attacker knows; nothing of sums where only inner cells are given."""
+    """One side of the attacker's bounds; sums are unbounded if only inner cells are given."""
     size = int(np.prod([len(d) for d in dimensions]))
     if np.ndim(bound) == 0:
         return np.full(size, float(np.asarray(bound)))
     array = np.asarray(bound, dtype=np.float64)
     everywhere = placed(array, dimensions, "bounds", float)
     if array.size != size:
-        # nothing is said of the sums
+        # the sums are unbounded
         everywhere[~inner_cells(dimensions)] = outside
     return everywhere

@@ -1,4 +1,4 @@
-"""What a statistical package says of columns beside their cells: labels, codes of missing values, formats."""
+"""Column metadata of statistical packages: labels, codes of missing values, display formats."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from tacita.core.arrays import Ints, Mask
 
-# Whose words the codes of missing values and the display formats are.
+# The package that defines the codes of missing values and the display formats.
 System = Literal["stata", "spss", "sas"]
 Code = float | str
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnNotes:
-    """Of one column: its label, the labels of its codes, its display format and level of measurement.
+    """The metadata of a column: its label, labels of codes, display format and level of measurement.
 
     Where a value is missing for a stated reason, `codes` are the reasons in use and `kinds` holds for each
     record the place of its reason among them, -1 where there is a value or no reason. `weighs` says that the
@@ -35,7 +35,7 @@ class ColumnNotes:
 
     @property
     def user_missing(self) -> int:
-        """How many records miss the value for a stated reason.
+        """The number of records whose value is missing for a stated reason.
 
         >>> ColumnNotes(codes=(-9.0,), kinds=np.array([-1, 0, 0])).user_missing
         2
@@ -45,17 +45,17 @@ class ColumnNotes:
 
 @dataclass(frozen=True, eq=False)
 class Notes:
-    """What is said of the columns of a file, by name."""
+    """The metadata of the columns of a file, by name."""
 
     system: System
     columns: Mapping[str, ColumnNotes] = field(default_factory=dict)
 
     def of(self, column: str) -> ColumnNotes:
-        """What is said of one column, if anything."""
+        """The metadata of a column, empty if there are none."""
         return self.columns.get(column, ColumnNotes())
 
     def shown(self, frame: nw.DataFrame[Any], rows: Ints, changed: Set[str], merged: Set[str]) -> Notes:
-        """What may be said of a release: only of columns and codes that it shows. O(n d).
+        """The metadata that a release may have: only of columns and codes that it shows. O(n d).
 
         `rows[i]` is the record that row i came from. Text in `changed` columns means something else now, so
         that its codes lose their labels. In `merged` columns promises count missing values as one, so that
@@ -104,7 +104,7 @@ def _empty(cells: nw.Series[Any]) -> Mask:
 
 
 def _reasons(notes: ColumnNotes, empty: Mask, rows: Ints) -> tuple[tuple[Code, ...], Ints | None]:
-    """The reasons that rows still have, numbered anew."""
+    """The reasons that rows still have, renumbered."""
     if notes.kinds is None:
         return (), None
     kinds = np.where(empty, notes.kinds[rows], -1)

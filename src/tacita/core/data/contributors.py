@@ -1,4 +1,4 @@
-"""Who stands behind the cells of a table, in as few figures as the sensitivity rules need."""
+"""The contributors of the cells of a table, in the few figures that sensitivity rules need."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacita.core.errors import DataError
 class Contributors:
     """Per cell: total, number of contributors, the largest contributions and whose they are. Confidential.
 
-    `largest[c]` falls from left to right and is padded with noughts; `holders[c]` numbers the holdings
+    `largest[c]` falls from left to right and is padded with zeros; `holders[c]` numbers the holdings
     behind them, -1 where unknown or none. `requested` is the largest contribution of one who asked for
     protection, `open` the largest of one who did not waive it. Contributions count by their size, so
     negative ones are taken without sign. `frequency` is the number of contributors with their sampling

@@ -1,4 +1,4 @@
-"""Labels as a person would list and write them."""
+"""Natural order of labels, and labels of intervals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _by_value(label: str) -> tuple[Decimal, str]:
 
 
 def _by_parts(label: str) -> list[Any]:
-    """Text and numbers in turn; the longer of two numbers without leading zeros is the larger."""
+    """Sort key of alternating text and numbers; of numbers without leading zeros, the longer is larger."""
     parts = _DIGITS.split(label)
     return [(len(part), part) if at % 2 else part for at, part in enumerate(parts)]
 

@@ -1,4 +1,4 @@
-"""The categories of a column: numbered in an order that everybody can recompute."""
+"""The categories of a column, numbered in a reproducible order."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def ranked_levels(values: Floats, missing: Mask) -> Levels:
     >>> ranked_levels(np.array([10.0, 2.0, 10.0]), np.zeros(3, dtype=bool)).codes.tolist()
     [1.0, 0.0, 1.0]
     """
-    # plus zero: minus zero is no category of its own
+    # adding zero merges minus zero and zero
     keys, first, index = np.unique(values[~missing] + 0.0, return_index=True, return_inverse=True)
     codes = np.full(values.size, np.nan)
     codes[~missing] = index.reshape(-1)
@@ -117,7 +117,7 @@ def _first(where: Mask) -> int:
 
 
 def category_cells(series: nw.Series[Any], subject: str) -> tuple[pa.Array, tuple[str, ...] | None]:
-    """The cells of a column of categories, and their order where the column's own type has one."""
+    """The cells of a categorical column, and their order if the column type has one."""
     try:
         cells, order = _category_cells(series)
     except UNTYPED:
@@ -126,7 +126,7 @@ def category_cells(series: nw.Series[Any], subject: str) -> tuple[pa.Array, tupl
             "Convert them to text first."
         ) from None
     try:
-        # a type that has no text is found out by its empty slice, at no cost
+        # an empty slice shows at no cost whether a type can become text
         cells.slice(0, 0).cast(pa.large_string())
     except pa.ArrowException:
         raise _no_categories(cells, subject) from None

@@ -1,4 +1,4 @@
-"""A table as people read it: rows and columns in the order of hierarchies, a panel for what stands still."""
+"""Panels of a table: rows and columns in hierarchy order, one panel per combination of other labels."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def panels_of(dimensions: Sequence[Hierarchy], codes: Ints, response: str) -> li
     panels = []
     for combination, part in zip(product(*map(_labels, still)), cells, strict=True):
         named = zip((dimension.name for dimension in still), combination, strict=True)
-        caption = ", ".join(f"{name}: {_spoken(label)}" for name, label in named)
+        caption = ", ".join(f"{name}: {_caption_label(label)}" for name, label in named)
         lines = [([label], line) for label, line in zip(rows, part, strict=True)]
         panels.append(Panel(caption, [f"{down.name} / {across.name}"], columns, lines))
     return panels
 
 
-def _spoken(label: Label) -> str:
-    """A label that stands alone, with what it is part of unless that is the total."""
+def _caption_label(label: Label) -> str:
+    """A label in a caption, with its parent unless that is the total."""
     return f"{label.text} (part of {label.within})" if label.depth > 1 else label.text
 
 
@@ -83,7 +83,7 @@ def _list(dimensions: Sequence[Hierarchy], codes: list[list[int]], order: list[i
 
 
 def _order(dimension: Hierarchy) -> Ints:
-    # a flat dimension keeps its own: as a rule its total comes last
+    # a flat dimension keeps its order, usually with the total last
     return np.arange(len(dimension)) if dimension.is_flat else dimension.top_down
 
 

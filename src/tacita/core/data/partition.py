@@ -1,4 +1,4 @@
-"""Groups of records. A partition that breaks its promise cannot be made."""
+"""Partitions of records into groups, validated on construction."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Partition:
 
     @property
     def n(self) -> int:
-        """How many records."""
+        """The number of records."""
         return int(self.labels.size)
 
     @property

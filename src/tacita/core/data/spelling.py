@@ -1,4 +1,4 @@
-"""Which values mean the same although they are written differently: ACME, acme and "ACME "; 1, 1.0 and 01."""
+"""Merge spellings with the same meaning: ACME, acme and "ACME "; 1, 1.0 and 01."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from tacita.core.arrays import Ints
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:[.,]([0-9]*?)0*)?")
-# kinds of marks that show nothing: joiners, directions, soft hyphens; controls
+# Unicode categories of invisible marks: joiners, directions, soft hyphens; controls
 _INVISIBLE = ("Cf", "Cc")
 # and others: a joiner, fillers of Hangul, vowels of Khmer, selectors of variants, an empty Braille cell;
 # and the dot that a dotted capital I leaves behind
@@ -24,7 +24,7 @@ _ALSO_INVISIBLE = re.compile(
 class Alike(NamedTuple):
     """A number for each record that records share where their values mean the same, and how many merged.
 
-    `merged` is how many spellings fell together with another.
+    `merged` is the number of spellings that were merged with another.
     """
 
     codes: Ints
@@ -32,7 +32,7 @@ class Alike(NamedTuple):
 
 
 def plain_spelling(value: object) -> str:
-    """One spelling for all that a person would take for the same name.
+    """One spelling for all that a reader would take for the same name.
 
     Compatible forms (NFKC) and case are folded, the i of Turkish with and without a dot too; marks that show
     nothing are dropped, runs of blanks are one; whole numbers and decimals lose zeros that do not count, and

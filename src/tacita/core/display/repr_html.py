@@ -1,7 +1,7 @@
-"""A value as a small page of its own in a notebook: counts and figures, every text escaped.
+"""HTML representations of values in notebooks: counts and figures, with every text escaped.
 
-No value of the data stands in one. What a page shows is for whoever works with the data: notebooks are kept
-and passed on, so each page says that it is confidential.
+They contain no data values. Notebooks are stored and shared, so every representation is marked as
+confidential.
 """
 
 from __future__ import annotations
@@ -38,6 +38,6 @@ def _table(section: Section) -> str:
 
 
 def _cell(value: object) -> str:
-    # words from the left, figures from the right
+    # align text left, numbers right
     side = "left" if isinstance(value, str) else "right"
     return f'<td style="text-align: {side}">{escape(setting(value))}</td>'
