@@ -162,7 +162,7 @@ class TestTab:
             ((".rda", "<UNSAFE> U", "<UNSAFE> X"), 1, "1 cells have another"),
             ((".tab", ";15;", ";16;"), 1, "sums do not add up"),
             ((".tab", "II;B;15;", "II;B;fifteen;"), 1, "wants numbers"),
-            ((".tab", "II;B;", "II;A;"), 1, "stand there twice"),
+            ((".tab", "II;B;", "II;A;"), 1, "occur twice"),
             ((".rda", "<RECODEABLE>", "<RECODING>"), 1, "the word RECODING is not understood"),
         ],
     )

@@ -154,7 +154,7 @@ def test_a_table_too_large_for_a_sheet_is_a_clear_error():
 
 def test_a_sensitive_cell_that_is_not_withheld_is_never_written():
     table, mask = example()
-    with pytest.raises(tacita.DataError, match="1 sensitive cells are not withheld"):
+    with pytest.raises(tacita.DataError, match="1 sensitive cells are not suppressed"):
         published.to_csv(table, np.zeros(16, dtype=bool))
     with pytest.raises(tacita.DataError, match="16 cells"):
         published.to_csv(table, mask[:2])

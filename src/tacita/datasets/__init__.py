@@ -1,4 +1,4 @@
-"""Data to try things on: made-up surveys, and the public benchmark files of the field.
+"""Example data: synthetic surveys, and the public benchmark files of the field.
 
 >>> from tacita import datasets
 >>> [entry.name for entry in datasets.catalogue()]
@@ -58,7 +58,7 @@ def catalogue() -> tuple[Dataset, ...]:
 
 
 def describe(name: str) -> Dataset:
-    """Say what a data set is, without making or reading it.
+    """Describe a data set without generating or reading it.
 
     >>> describe("business").roles["unit"]
     'group_id'

@@ -21,7 +21,7 @@ _SYLLABLES = np.array([first + second for first in "bdlmnrstv" for second in "ae
 
 
 def check_options(dataset: str, n: object, seed: object, missing: object) -> None:
-    """Refuse what cannot be drawn.
+    """Raise where the options of a survey are invalid.
 
     >>> check_options("business", 0, 1, 0.0)
     Traceback (most recent call last):
@@ -89,7 +89,7 @@ def unique_words(generator: np.random.Generator, n: int) -> Texts:
     drawn = generator.choice(len(_SYLLABLES) ** syllables, size=n, replace=False)
     words = np.full(n, "", dtype="U1")
     for position in range(syllables):
-        # Syllables have one length, so different numbers spell different words.
+        # All syllables have the same length, so different numbers give different words.
         words = np.char.add(words, _SYLLABLES[drawn // len(_SYLLABLES) ** position % len(_SYLLABLES)])
     return np.char.capitalize(words)
 
@@ -122,7 +122,7 @@ def to_table(
     """
     import pyarrow as pa
 
-    # A stream of its own: asking for holes must not change the values around them.
+    # A separate random stream: missing values must not change the other values.
     generator = np.random.default_rng([seed, 1])
     arrays = {}
     for name, values in columns.items():

@@ -1,4 +1,4 @@
-"""Download of a public benchmark file: bounded, pinned, and stored whole or not at all."""
+"""Download public benchmark files: bounded in size, pinned by checksum, stored atomically."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fetch_csv(reference: Reference, base_url: str) -> bytes:
     Traceback (most recent call last):
     tacita.core.errors.DataError: census: ...
     """
-    rdata = _rdata(reference)  # before the download: without it the download is in vain
+    rdata = _rdata(reference)  # fail before the download if the package is missing
     url = f"{base_url.rstrip('/')}/{reference.rda_path}"
     packed = download(reference.name, url)
     checksum = sha256(packed)
@@ -94,7 +94,7 @@ def to_csv(reference: Reference, rdata: ModuleType, packed: bytes) -> bytes:
     b'a,b\n1,0.5\n2,1.0\n'
     """
     with warnings.catch_warnings():
-        # The hash has said that this is the file; what rdata remarks of its encoding changes nothing.
+        # The checksum identifies the file, so warnings of rdata about its encoding can be ignored.
         warnings.simplefilter("ignore")
         objects = rdata.read_rda(io.BytesIO(packed)).values()
     frames = [value for value in objects if hasattr(value, "columns")]
@@ -112,7 +112,7 @@ def to_csv(reference: Reference, rdata: ModuleType, packed: bytes) -> bytes:
 
 
 def store(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it.
+    """Write a file atomically.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +140,7 @@ def _rdata(reference: Reference) -> ModuleType:
 
 
 def _cells(column: Any) -> list[Any]:
-    """The values of a pandas column as they go into the file: nothing for missing, integers where all are."""
+    """The values of a pandas column for the file: empty for missing, integers if all are whole."""
     values: list[Any] = column.astype(object).where(column.notna(), None).tolist()
     known = [value for value in values if value is not None]
     if all(isinstance(value, float) and value.is_integer() for value in known):

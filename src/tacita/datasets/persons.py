@@ -85,7 +85,7 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
         * members**0.1
         * generator.lognormal(0.35, 0.3, homes)
     )
-    # Owners without a mortgage pay almost nothing; the elder the household, the likelier.
+    # Owners without a mortgage pay almost nothing; older households are more likely to be such owners.
     paid_off = happens(generator, np.clip((age[position == 0] - 35) / 90, 0.0, 0.5))
     housing = np.where(paid_off, 0, housing)
 
@@ -111,7 +111,7 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
 
 
 def _female(generator: np.random.Generator, home: Integers, position: Integers) -> NDArray[np.bool_]:
-    """Evenly, but partners are mostly of different sex."""
+    """Both sexes are equally likely, but partners mostly differ."""
     female = generator.random(len(home)) < 0.51
     head = np.flatnonzero(position == 0)[home]
     mixed = (position == 1) & (generator.random(len(home)) < 0.95)
@@ -130,7 +130,7 @@ def _ages(generator: np.random.Generator, home: Integers, position: Integers) ->
 
 
 def _education(generator: np.random.Generator, age: Integers, home: Integers) -> Integers:
-    """Drawn with a part that the household shares, and no higher than the age allows."""
+    """Correlated within a household, and bounded by age."""
     n = len(age)
     score = 0.6 * generator.normal(size=n)[home] + 0.8 * generator.normal(size=n) - 0.012 * (age - 40)
     reached = np.digitize(score, [-1.9, -0.9, 0.55, 1.25])
@@ -163,7 +163,7 @@ def _incomes(
     female: NDArray[np.bool_],
     level: Floats,
 ) -> tuple[Integers, Integers, Integers]:
-    """What a person could earn, by education and age, and of it what the present status brings."""
+    """Potential income by education and age, and the share that the employment status yields."""
     n = len(age)
     experience = np.clip(age - 18, 0, 42)
     earns = level * np.exp(
@@ -215,7 +215,7 @@ def _taxes(generator: np.random.Generator, earned: Integers, transfers: Integers
 def _wealth(
     generator: np.random.Generator, age: Integers, total_income: Integers, owner: NDArray[np.bool_]
 ) -> Integers:
-    """Long to the right, a few in debt, nothing for children."""
+    """Right-skewed, negative for a few, and zero for children."""
     n = len(age)
     saved = (
         np.maximum(total_income, 4_000)

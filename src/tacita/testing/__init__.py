@@ -1,4 +1,4 @@
-"""The laws that every entry of the registry keeps, for authors of plug-ins too.
+"""The laws that every entry of the registry keeps, also for authors of plug-ins.
 
 In a test of a package of your own, one line:
 
@@ -10,8 +10,8 @@ or, with pytest, one test for each law:
     def test_my_masking(law):
         law.check(MyMasking(width=3))
 
-A law is a function in the module of its kind, and its name is the sentence that must hold. It yields, case
-by case, whether it does and what the case was.
+A law is a function in the module of its kind, and its name is the sentence that must hold. For every case,
+it yields whether the sentence holds, and a description of the case.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Law:
         return self.sentence
 
     def check(self, method: Any) -> None:
-        """Raise AssertionError where a method, given as a class or made already, breaks the law."""
-        instance = _made(method)
+        """Raise AssertionError where a method, a class or an instance, breaks the law."""
+        instance = _instance(method)
         cause: Exception | None = None
         try:
             fault = next((case for kept, case in self.findings(instance) if not kept), None)
@@ -89,7 +89,7 @@ def laws(kind: str) -> tuple[Law, ...]:
 
 
 def check_method(method: Any) -> None:
-    """Raise AssertionError where a method breaks a law of its kind; it says which, and on what.
+    """Raise AssertionError where a method breaks a law of its kind; the message names law and case.
 
     `method` is a class, or an instance where it needs parameters. What it is tried on is in `examples`:
     recodings on towns, or where they refuse these on ages; rules on firms, of whom they must flag some. The
@@ -102,13 +102,12 @@ def check_method(method: Any) -> None:
         law.check(method)
 
 
-def _made(method: Any) -> Any:
+def _instance(method: Any) -> Any:
     if not isinstance(method, type):
         return method
     try:
         return method()
     except ParameterError as error:
         raise ParameterError(
-            f"testing: {method.__name__} cannot be made without parameters. Check an instance that has them. "
-            f"({error})"
+            f"testing: {method.__name__} has required parameters. Pass an instance instead. ({error})"
         ) from None

@@ -1,4 +1,4 @@
-"""The laws of methods that publish other values in the cells of a table."""
+"""The laws of methods that adjust the values of a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from tacita.core import Adjusted, Cancelled, CellKeys, Run, Table
 from tacita.testing import Findings
 
-from .examples import SEED, Asked, nested, refusal
+from .examples import SEED, StopAfter, nested, refusal
 
 
 def there_is_a_finite_value_for_every_cell(method: Any) -> Findings:
@@ -77,7 +77,7 @@ def a_table_of_zeros_stays_as_it_is(method: Any) -> Findings:
     if method.leans_on_sensitive:
         return
     adjusted = method.adjust(Table.from_array(np.zeros((3, 2)), frequency=True), Run(seed=SEED))
-    yield not adjusted.values.any(), f"{int((adjusted.values != 0).sum())} zeros are no zeros any more."
+    yield not adjusted.values.any(), f"{int((adjusted.values != 0).sum())} zeros are not zero any more."
 
 
 def cancelling_stops_it(method: Any) -> Findings:
@@ -92,12 +92,12 @@ def it_reports_to_the_end_of_its_work(method: Any) -> Findings:
     yield bool(events) and events[-1].share == 1, "The last progress it reports is not all of its work."
 
 
-def told_that_it_is_enough_it_keeps_its_promises(method: Any) -> Findings:
+def stopped_early_it_keeps_its_promises(method: Any) -> Findings:
     from tacita.tables.verify.adjusted import audit_adjusted
 
     table = _counts(method, 5, 4, 4)
     for questions in (0, 1, 5):
-        adjusted = method.adjust(table, Run(seed=SEED, enough=Asked(questions)))
+        adjusted = method.adjust(table, Run(seed=SEED, enough=StopAfter(questions)))
         audit = audit_adjusted(table, adjusted, method.promised())
         yield audit.safe, f"Stopped at question {questions + 1}, it does not hold."
 
@@ -105,7 +105,7 @@ def told_that_it_is_enough_it_keeps_its_promises(method: Any) -> Findings:
 def _counts(method: Any, seed: int, *shape: int) -> Table:
     """Small counts, the smallest of them sensitive, with keys of the records behind each cell.
 
-    Levels are nought, so that nobody may compute a sensitive cell; but for methods that move these by levels.
+    Levels are zero, so that no sensitive cell may be computed exactly, except for methods that use levels.
     """
     values = np.random.default_rng(seed).integers(0, 12, size=shape).astype(float)
     return _keyed(method, Table.from_array(values, primary=(values > 0) & (values < 3), frequency=True))
@@ -120,7 +120,7 @@ def _keyed(method: Any, table: Table) -> Table:
 
 
 def _adjusted(method: Any) -> Iterator[tuple[str, Table, Adjusted]]:
-    """What it makes of tables of several shapes."""
+    """The adjusted values of tables of several shapes."""
     shapes = [(3, 3), (4, 4), (5, 2), (3, 3, 2)]
     tables = {" x ".join(map(str, shape)): _counts(method, seed, *shape) for seed, shape in enumerate(shapes)}
     regions = nested()

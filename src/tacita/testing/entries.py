@@ -66,7 +66,7 @@ def the_verifier_checks_all_that_it_promises(method: Any) -> Findings:
 
 
 def _options(kind: str) -> set[str]:
-    """What a command or a plan already calls something else."""
+    """The names that commands and plans already use."""
     from tacita.io import InputOptions, InputSection
     from tacita.microdata.plans.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
     from tacita.tables.plans.sections import (
@@ -84,7 +84,7 @@ def _options(kind: str) -> set[str]:
         # these are the options of reading
         reserved -= set(InputOptions.model_fields)
     if kind == "suppression":
-        # a solver is chosen where the time is, for those methods that have one
+        # the solver is chosen in the section, next to the time limit
         reserved |= (set(SuppressSection.model_fields) - {"solver"}) | set(TableSection.model_fields)
     if kind == "adjustment":
         reserved |= set(AdjustSection.model_fields) | set(TableSection.model_fields)

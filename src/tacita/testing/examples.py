@@ -1,4 +1,4 @@
-"""What laws are tried on: small records, tables, and ways to run a method on them."""
+"""Small example records and tables for the laws, and helpers that run methods on them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from tacita.core import (
 )
 from tacita.core.results.score import Files
 
-# long enough that nobody guesses it
+# long enough that it cannot be guessed
 SEED = 0x9D1F6C2B84E7350A9F2C61D07B3E8A45
 
 
 def varied(method: Any, **parameters: Any) -> Any:
-    """The method with other parameters, the rest as they were given."""
+    """The method with some parameters replaced."""
     return type(method)(**{name: getattr(method, name) for name in method.model_fields_set} | parameters)
 
 
 def refusal(error: type[Exception], verb: Callable[..., Any], *values: Any, **named: Any) -> str:
-    """What the refusal of a call says; nothing where it is not refused."""
+    """The message of the error that a call raises; empty if it raises none."""
     try:
         verb(*values, **named)
     except error as raised:
@@ -41,7 +41,7 @@ def refusal(error: type[Exception], verb: Callable[..., Any], *values: Any, **na
 
 
 def steered(verb: Callable[[Run], Any]) -> list[tuple[bool, str]]:
-    """Whether a verb ends at all of its work, and ends at once where it is cancelled."""
+    """Whether a call reports all of its work as done, and stops when it is cancelled."""
     events: list[Any] = []
     verb(Run(on_progress=events.append))
     return [
@@ -50,8 +50,8 @@ def steered(verb: Callable[[Run], Any]) -> list[tuple[bool, str]]:
     ]
 
 
-class Asked:
-    """Says after so many questions that it is enough, and counts them."""
+class StopAfter:
+    """A stop callback that returns true after a number of calls, and counts its calls."""
 
     def __init__(self, questions: int) -> None:
         self.left, self.count = questions, 0
@@ -67,15 +67,15 @@ def numbers(n: int = 60, d: int = 3, seed: int = 0) -> Matrix:
 
 
 def compared(x: Matrix, z: Matrix, domains: Any = None) -> Comparison:
-    """Records before and after, as numbers and as whole files, where they have weights and an answer too."""
+    """Records before and after, as numbers and as whole files with weights and a sensitive answer."""
     n, d = x.shape
     names = [f"x{j + 1}" for j in range(d)]
-    # both hang on the record, not on its place
+    # both depend on the record, not on its position
     extra = {"weight": 1.5 + np.cos(x[:, 0]), "answer": np.where(np.sin(9 * x[:, -1]) > 0, "yes", "no")}
     extra["status"] = np.where(np.sin(7 * x[:, -1]) > 0, "in", "out")
     codes = Categories(np.sign(x[:, :1]), np.sign(z[:, :1]), ("c",), (False,))
     signs = np.where(codes.original[:, 0] > 0, "more", "less")
-    # what became coarser is above what it was
+    # a coarser value is an ancestor of the original one
     coarser = np.where(codes.original[:, 0] == codes.released[:, 0], signs, "Total")
     before, after = (
         Microdata.of(pa.table({**dict(zip(names, values.T, strict=True)), "c": labels, **extra}))
@@ -119,7 +119,7 @@ def persons(n: int = 160) -> pa.Table:
 
 
 def released(method: RecordMethod, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
-    """Whether what a release of the persons promises holds of it, and the same seed makes the same one."""
+    """Whether a release of the persons keeps its promises, and the same seed gives the same release."""
     from tacita.microdata import verify
     from tacita.microdata.protection.protect import protect
 
@@ -191,7 +191,7 @@ def linked() -> Table:
 
 
 def counts() -> Table:
-    """Numbers of records by three dimensions; what is 1 or 2 is sensitive, to within 1."""
+    """Counts of records by three dimensions; counts of 1 and 2 are sensitive, with levels of 1."""
     values = np.random.default_rng(9).integers(0, 9, size=(4, 4, 3)).astype(float)
     table = Table.from_array(values, frequency=True, margins=True)
     small = (table.values > 0) & (table.values < 3)
@@ -199,7 +199,7 @@ def counts() -> Table:
 
 
 def firms() -> pa.Table:
-    """Records of firms in 4 regions and 3 sizes; one cell is zero, one firm asks, one is large."""
+    """Records of firms in 4 regions and 3 sizes: one zero cell, one protection request, one large firm."""
     generator = np.random.default_rng(2)
     records = []
     for region in "nsew":

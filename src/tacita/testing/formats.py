@@ -1,4 +1,4 @@
-"""The laws of formats: of records, and of tables as they are published."""
+"""The laws of formats of records and of published tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def it_declares_its_endings_and_what_its_files_hold(method: Any) -> Findings:
         right = ending.startswith(".") and ending == ending.lower() and "." not in ending[1:]
         yield right, f"{ending} is no ending: a point, then small letters."
         yield ending in type(method).summary(), f"The summary does not name {ending}."
-    yield set(method.purposes) <= {"records", "cells", "published"}, "It has a purpose that nobody asks for."
+    yield set(method.purposes) <= {"records", "cells", "published"}, "It has an unknown purpose."
 
 
 def it_reads_what_it_wrote(method: Any) -> Findings:
@@ -94,7 +94,7 @@ def its_parts_joined_are_the_whole(method: Any) -> Findings:
             path = Path(folder, "file")
             path.write_bytes(content)
             parts = list(form.chunks(path, 17))
-        yield max(part.num_rows for part in parts) <= 17, "A part has more than the 17 records asked for."
+        yield max(part.num_rows for part in parts) <= 17, "A part has more than the requested 17 records."
         yield pa.Table.from_batches(parts).equals(to_arrow(again)), "The parts are not the whole."
 
 
@@ -116,7 +116,7 @@ def other_bytes_are_refused_without_quoting_them(method: Any) -> Findings:
     if isinstance(method, RecordFormat):
         contents = [b"\0SECRET\xff", b'"SECRET']
         if method.writes:
-            # without its end, and shorter than it says where a file has none
+            # truncated
             contents.append(_written(method, _records(method))[1][:-14] + b'"SECRET')
         for content in contents:
             message = refusal(DataError, method.decode, content, "file")
@@ -157,7 +157,7 @@ def _records(method: Any, n: int = 7) -> pa.Table:
 
 
 def _written(method: Any, table: pa.Table) -> tuple[Any, bytes, Microdata]:
-    """A format that reads what it wrote, the bytes, and what is read."""
+    """The format that reads the file, its bytes, and the records that are read back."""
     data = Microdata.of(table)
     form = method.like(data)
     content = form.encode(data)

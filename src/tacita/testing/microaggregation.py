@@ -9,7 +9,7 @@ import numpy as np
 from tacita.core import DataError, Matrix, Partition, Run
 from tacita.testing import Findings
 
-from .examples import Asked, numbers, refusal, released, steered, varied
+from .examples import StopAfter, numbers, refusal, released, steered, varied
 
 
 def every_group_has_k_records_whatever_n(method: Any) -> Findings:
@@ -46,7 +46,7 @@ def the_order_of_rows_only_renames_them_where_nothing_ties(method: Any) -> Findi
 def a_constant_column_changes_nothing(method: Any) -> Findings:
     if not method.one_column:
         x = _records(method)
-        yield _same(method, x, np.column_stack([x, np.zeros(len(x))])), "A column of noughts changed groups."
+        yield _same(method, x, np.column_stack([x, np.zeros(len(x))])), "A column of zeros changed groups."
 
 
 def the_scale_of_all_columns_changes_nothing(method: Any) -> Findings:
@@ -88,7 +88,7 @@ def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
     x = _records(method, d=1)
     before = x.copy()
     varied(method, k=3).partition(x)
-    yield np.array_equal(x, before), "The array that was handed over is another."
+    yield np.array_equal(x, before), "It changes its input."
 
 
 def fewer_than_k_records_are_refused(method: Any) -> Findings:
@@ -103,20 +103,23 @@ def cancelling_stops_it_and_progress_ends_at_one(method: Any) -> Findings:
     yield from steered(lambda run: varied(method, k=3).partition(_records(method), run))
 
 
-def told_that_it_is_enough_it_keeps_groups_of_k_no_worse_than_its_start(method: Any) -> Findings:
+def stopped_early_it_keeps_groups_of_k_no_worse_than_its_start(method: Any) -> Findings:
     from tacita.microdata.methods.microaggregation.improvement import Improvement
     from tacita.microdata.methods.microaggregation.mdav import MDAV
 
     x = _records(method)
     for questions in (0, 1, 2, 5, 20):
-        budget = Asked(questions)
+        budget = StopAfter(questions)
         partition = varied(method, k=3).partition(x, Run(enough=budget))
         fewest = int(partition.sizes.min())
         yield fewest >= 3, f"Stopped at question {questions + 1}, a group has {fewest} records with k=3."
-        yield budget.count > 0 or not method.anytime, "It says that it can be stopped, and never asks."
+        yield (
+            budget.count > 0 or not method.anytime,
+            "It says that it can be stopped, and never checks whether to stop.",
+        )
         if isinstance(method, Improvement):
             start = MDAV(k=3).partition(x)
-            partition = varied(method, k=3).partition(x, Run(enough=Asked(questions)), start=start)
+            partition = varied(method, k=3).partition(x, Run(enough=StopAfter(questions)), start=start)
             yield (
                 partition.sse(x) <= start.sse(x),
                 f"Stopped at question {questions + 1}, worse than its start.",

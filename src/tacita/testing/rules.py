@@ -41,14 +41,14 @@ def it_finds_some_cells_sensitive_but_not_all_and_the_same_every_time(method: An
     yield bool(one.primary.any()), f"It flags no cell {advice}"
     yield not one.primary.all(), f"It flags every cell {advice}"
     yield np.array_equal(one.primary, other.primary), "The second table has other sensitive cells."
-    yield one.rules == (method,), "The table does not say by which rule."
+    yield one.rules == (method,), "The table does not record the rule."
 
 
-def what_it_flags_can_be_withheld_and_audited(method: Any) -> Findings:
+def what_it_flags_can_be_suppressed_and_audited(method: Any) -> Findings:
     from tacita.tables.release.suppress import suppress
 
     pattern = suppress(_table(method), registry.lookup("optimal")(), "interval", zeros="withhold")  # type: ignore[arg-type]
-    yield pattern.audit.safe, "What is withheld for its cells does not protect them."
+    yield pattern.audit.safe, "The secondary suppressions do not protect its cells."
 
 
 def _table(method: Any) -> Table:

@@ -1,4 +1,4 @@
-"""The laws of methods that draw values anew."""
+"""The laws of methods that generate synthetic values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def every_dependent_value_gets_a_finite_and_other_one(method: Any) -> Findings:
         yield drawn.shape == y.shape, f"{prefix} independent columns, of {y.shape} values {drawn.shape} came."
         yield bool(np.isfinite(drawn).all()), f"{prefix} independent columns, a value is missing or infinite."
         moved = np.abs(drawn - y).max(axis=0) > 0.1
-        yield bool(moved.all()), f"{prefix} independent columns, a column came out as it was."
+        yield bool(moved.all()), f"{prefix} independent columns, a column came out unchanged."
 
 
 def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
@@ -29,7 +29,7 @@ def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
     before = y.copy(), s.copy()
     method.synthesize(y, s)
     same = np.array_equal(y, before[0]) and np.array_equal(s, before[1])
-    yield same, "An array that was handed over is another."
+    yield same, "It changes its input."
 
 
 def the_same_seed_gives_the_same_bytes(method: Any) -> Findings:

@@ -110,9 +110,9 @@ class TestPatterns:
 
     def test_a_sensitive_cell_must_be_withheld_and_a_forced_one_may_not(self):
         table = two_by_two()
-        with pytest.raises(tacita.VerificationError, match="1 sensitive cells are not withheld"):
+        with pytest.raises(tacita.VerificationError, match="1 sensitive cells are not suppressed"):
             Pattern.of(table, np.zeros(9, dtype=bool))
-        with pytest.raises(tacita.VerificationError, match="5 cells are withheld that must be published"):
+        with pytest.raises(tacita.VerificationError, match="5 cells are suppressed that must be published"):
             Pattern.of(table, np.ones(9, dtype=bool))
         with pytest.raises(tacita.DataError, match="9 cells"):
             Pattern.of(table, [True])
