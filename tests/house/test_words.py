@@ -68,10 +68,7 @@ KNOWN = frozenset(
         "INSISTED",
         "LinearProgramme",
         "beside",
-        "cautions",
-        "insist",
         "may_be_withheld",
-        "told",
         "withheld",
     )
 )

@@ -45,8 +45,8 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
     """Draw a survey of `n` persons in households of one to six; money in whole units a year.
 
     `total_income` is `wage + self_employment + transfers` in every row, each with its spike of zeros;
-    losses of the self-employed and debts beyond assets are negative. `housing_cost` and `weight` are
-    those of the household, told of each member. `education` is ordered: none, primary, secondary,
+    losses of the self-employed and debts beyond assets are negative. `housing_cost` and `weight` belong to
+    the household and are repeated for each member. `education` is ordered: none, primary, secondary,
     bachelor, master. `missing` is the share of empty cells in taxes, housing_cost, wealth and
     satisfaction. The same seed gives the same table.
 

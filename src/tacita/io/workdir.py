@@ -1,8 +1,8 @@
-"""The folder of a run that is not finished: readable by its owner alone, gone when the run is over.
+"""The working folder of an unfinished run: readable by its owner alone, and removed at the end of the run.
 
-It holds records of the source. Whatever is in it is complete, or has another name. A run that was killed
-leaves it, and the next run of the same plan on the same file goes on from there: with files whose names and
-SHA-256 a seal beside them say, and no others. All of them are Arrow, JSON or Parquet; none is code.
+It holds records of the source. Incomplete files have temporary names. A killed run leaves the folder, and the
+next run of the same plan on the same file continues there. It reuses only files whose names and SHA-256 are
+in a seal file. All files are Arrow, JSON or Parquet; none is code.
 """
 
 from __future__ import annotations

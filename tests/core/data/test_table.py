@@ -48,7 +48,7 @@ def test_zeros_are_published_or_cost_one():
     table = Table.from_array([[0, 3], [0, 4]], primary=ONE)
     assert table.with_zeros("publish").forced[[0, 3]].tolist() == [False, True]
     assert table.with_zeros("withhold").cost[[0, 3]].tolist() == [0, 1]
-    with pytest.raises(tacita.ParameterError, match="publish or withhold"):
+    with pytest.raises(tacita.ParameterError, match="'publish' or 'withhold'"):
         table.with_zeros("hide")
 
 

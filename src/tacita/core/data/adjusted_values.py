@@ -43,10 +43,10 @@ class Terms:
 class Adjusted:
     """Other values for the cells of a table, their distance from the true ones, and a bound. Confidential.
 
-    `distance` is the weighted sum of what the method kept small; no table that keeps the same promises is
-    nearer than `lower_bound`, None where nobody knows. `relaxed` says that what was asked for does not exist,
-    or was not found, and something wider was taken. `drawn` counts cells whose values hang on drawn numbers,
-    of which `seed` is what they were drawn by, if anything.
+    `distance` is the weighted sum of changes that the method minimised; no table that keeps the same promises
+    is closer than `lower_bound`, None if unknown. `relaxed` marks a solution of a wider problem, because the
+    requested one has no solution or none was found. `drawn` counts cells whose values depend on random
+    numbers, which were drawn with `seed`, if any.
 
     >>> table = Table.from_array([[4.0, 6.0]])
     >>> near = Adjusted.of(table, np.array([5.0, 5, 10, 5, 5, 10]), lower_bound=4.0, status="optimal")
@@ -77,7 +77,7 @@ class Adjusted:
                 "Adjusted: the lower bound lies above the distance; one of them is wrong."
             )
         if self.status == "optimal" and not self.proven:
-            raise VerificationError("Adjusted: said to be optimal, but distance and bound do not meet.")
+            raise VerificationError("Adjusted: marked as optimal, but distance and bound do not meet.")
         self.values.setflags(write=False)
 
     @classmethod

@@ -14,15 +14,18 @@ from tacita.core.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Contributors:
-    """Per cell: total, number of contributors, the largest contributions and whose they are. Confidential.
+    """The contributors of each cell, in the figures that sensitivity rules need. Confidential.
 
-    `largest[c]` falls from left to right and is padded with zeros; `holders[c]` numbers the holdings
-    behind them, -1 where unknown or none. `requested` is the largest contribution of one who asked for
-    protection, `open` the largest of one who did not waive it. Contributions count by their size, so
-    negative ones are taken without sign. `frequency` is the number of contributors with their sampling
-    weights; `count` is without. `respelled` is how many names of holdings fell together with another.
-    `listed` says that holdings are numbered for this table alone, `apart` that one and the same may have
-    several numbers.
+    total      (n,)   sum of the sizes of contributions; negative ones count without sign
+    count      (n,)   number of contributors, without sampling weights
+    largest    (n, d) the largest contributions, descending, padded with zeros
+    holders    (n, d) number of the holding of each of them, -1 if unknown or none
+    frequency  (n,)   number of contributors with their sampling weights
+    requested  (n,)   largest contribution of a contributor that requested protection
+    open       (n,)   largest contribution of a contributor that did not waive protection
+    respelled         number of holdings' names that were merged with another spelling
+    listed            whether holdings are numbered for this table alone
+    apart             whether one holding may have several numbers
 
     >>> two = Contributors.of([[60.0, 30.0, 10.0], [5.0]])
     >>> two.total.tolist(), two.count.tolist(), two.open.tolist()

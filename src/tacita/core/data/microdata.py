@@ -55,9 +55,9 @@ class CsvDialect(Parameters):
 class Microdata:
     """Records and the roles of their columns. The frame is never changed; `with_` methods return new ones.
 
-    `dialect` is set where the cells are the text of a file: then numbers are parsed on demand and
-    every other cell stays as it was written. `notes` are what a statistical package says beside its cells.
-    `path` is the file they came from; of records that are only a part of it, `whole` is what is known of all.
+    `dialect` is set if the cells are the text of a file: then numbers are parsed on demand, and all other
+    cells keep their text. `notes` are the column metadata of a statistical package. `path` is the source
+    file; for records that are only a part of it, `whole` has the statistics of the whole file.
 
     >>> import pyarrow as pa
     >>> data = Microdata.of(pa.table({"x": [1, 2], "name": ["a", "b"]}))

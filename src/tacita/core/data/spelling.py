@@ -34,17 +34,17 @@ class Alike(NamedTuple):
 def plain_spelling(value: object) -> str:
     """One spelling for all that a reader would take for the same name.
 
-    Compatible forms (NFKC) and case are folded, the i of Turkish with and without a dot too; marks that show
-    nothing are dropped, runs of blanks are one; whole numbers and decimals lose zeros that do not count, and
-    a comma is a point.
+    Compatible forms (NFKC) and case are folded, with the dotted and dotless i of Turkish. Invisible marks
+    are dropped and runs of blanks become one. Numbers lose insignificant zeros, and a decimal comma becomes a
+    point.
 
     >>> [plain_spelling(name) for name in ("ACME ", "acme", "01", 1.0, "-0,50")]
     ['acme', 'acme', '1', '1', '-0.5']
     """
-    given = str(value)
-    # of plain letters, digits and marks nothing else can change; most names are such, and there are millions
-    plain = given.isascii() and given.isprintable()
-    text = " ".join((given.lower() if plain else _folded(given)).split())
+    original = str(value)
+    # printable ASCII only needs lower case; most names are ASCII, and there are millions
+    plain = original.isascii() and original.isprintable()
+    text = " ".join((original.lower() if plain else _folded(original)).split())
     number = _NUMBER.fullmatch(text)
     if number is None:
         return text

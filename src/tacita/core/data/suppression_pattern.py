@@ -74,7 +74,7 @@ class Pattern:
         if self.lower_bound > self.problem_cost * (1 + _ROUNDING):
             raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
         if self.status == "optimal" and not self.proven:
-            raise VerificationError("Pattern: said to be optimal, but cost and lower bound do not meet.")
+            raise VerificationError("Pattern: marked as optimal, but cost and lower bound do not meet.")
         self.withheld.setflags(write=False)
 
     @classmethod

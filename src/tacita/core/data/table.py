@@ -313,7 +313,7 @@ class Table:
             return replace(self, forced=self.forced | zero, low=low)
         if treatment == "withhold":
             return replace(self, cost=np.where(zero, 1.0, self.cost))
-        raise ParameterError("Table: zeros must be publish or withhold.")
+        raise ParameterError("Table: zeros must be 'publish' or 'withhold'.")
 
     def with_published_unit(self) -> Table:
         """The table for an attacker who knows that values are multiples of one unit.
