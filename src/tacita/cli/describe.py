@@ -22,12 +22,12 @@ _FROM, _WHAT, _TALK = (
 )
 _KEY_FIELDS = {
     "keys": FieldInfo(
-        annotation=Names,  # type: ignore[arg-type]
+        annotation=Names,
         default=(),
         description="key variables; by default the columns suggested as quasi",
     ),
     "unit": FieldInfo(
-        annotation=str | None,  # type: ignore[arg-type]
+        annotation=str | None,
         default=None,
         description="column of the person, household or firm behind a record; by default as suggested",
     ),

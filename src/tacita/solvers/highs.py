@@ -177,7 +177,7 @@ class LinearProgramme:
         start: Floats | None,
         stop: Callable[[], bool],
         keep: int = 0,
-        integer_columns: Ints | None = None,
+        whole: Ints | None = None,
         **options: Any,
     ) -> Whole:
         """Solve as a MIP with all columns integer, or only some, from a `start` solution, until `stop()`.
@@ -188,11 +188,7 @@ class LinearProgramme:
         highs = mip._highs
         highs.passModel(self._highs.getLp())
         columns = highs.getNumCol()
-        every = (
-            np.arange(columns, dtype=np.int32)
-            if integer_columns is None
-            else integer_columns.astype(np.int32)
-        )
+        every = np.arange(columns, dtype=np.int32) if whole is None else whole.astype(np.int32)
         highs.changeColsIntegrality(every.size, every, np.full(every.size, highspy.HighsVarType.kInteger))
         if start is not None:
             known = highspy.HighsSolution()
