@@ -30,7 +30,7 @@ def spoiling(asked, n):
 
 
 DROPPINGS = {
-    "every record is told": [
+    "every record either": [
         dropping(lambda asked, n: high(asked, n)[1:]),
         dropping(lambda asked, n: high(asked, n).astype(float)),
     ],

@@ -97,7 +97,9 @@ def test_ctrl_c_is_heard_by_whoever_started_a_pool_and_not_by_its_processes():
 
 
 def test_what_a_disk_refuses_is_told_in_words_and_nothing_else(executor, tmp_path):
-    with pytest.raises(ParameterError, match=r"cannot be kept beside the output \(File too large\)") as told:
+    with pytest.raises(
+        ParameterError, match=r"cannot be stored next to the output \(File too large\)"
+    ) as told:
         executor.map("writing", "tests.executors.work:fills_the_disk", [str(tmp_path)], Run())
     assert str(tmp_path) not in str(told.value)
 

@@ -64,7 +64,7 @@ def test_a_release_that_is_not_refused_has_all_its_files(folder):
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"dry_run": True}, r"Look at it in r.html, r.json \(confidential\)"),
+        ({"dry_run": True}, r"See r.html, r.json \(confidential\)"),
         ({"report_refused": True}, "Leave out"),
     ],
 )
