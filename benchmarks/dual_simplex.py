@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tacita.core import Problem, Run
+from tacita.core import Problem, RunContext
 from tacita.core.arrays import Floats
 from tacita.solvers.highs import LinearProgramme
 from tacita.tables.suppression.optimal.attacker_lp import Movements, Reached
@@ -66,7 +66,7 @@ def _noted(problem: Problem, shape: tuple[tuple[int, ...], ...], primaries: int)
 
     watch = Watch(np.inf, lambda: len(noted) >= MOST_LPS)
     with patch.object(Movements, "reach", reach):
-        for search in searches_of(table(shape, primaries), problem, watch, Run(), lambda _: None)[0]:
+        for search in searches_of(table(shape, primaries), problem, watch, RunContext(), lambda _: None)[0]:
             search.relax()
     return noted
 

@@ -117,7 +117,7 @@ SHEETS = [
         "turnover more than once",
         files={"in.xlsx": book(("turnover", "turnover"), *PERSONS)},
     ),
-    sheet("cells-beside", book(HEAD, *PERSONS, (1.5, "x", "Quixote")), "1 records have cells beside"),
+    sheet("cells-beside", book(HEAD, *PERSONS, (1.5, "x", "Quixote")), "1 records have cells to the right"),
     sheet("nothing", book(), "a name for each column"),
     sheet("no-records", book(HEAD), "wanted records, got none"),
     sheet(
@@ -127,7 +127,7 @@ SHEETS = [
     ),
     sheet("no-such-sheet", WHOLE["xlsx"], "there is no sheet 'Sheet9'", code=2, options="--sheet Sheet9"),
     sheet("no-such-number", WHOLE["xlsx"], "there is no sheet '2'", code=2, options="--sheet 2"),
-    sheet("a-bomb", bomb(), "unfolds into more than one machine should hold"),
+    sheet("a-bomb", bomb(), "larger than one machine should hold"),
 ]
 
 
@@ -183,7 +183,7 @@ FILES = [
         "dta-a-code-as-label-twice",
         "protect in.sav --out out.csv --quasi turnover --value-labels",
         1,
-        "whose label another code has too",
+        "with the same label as another code",
         files={
             "in.sav": SPSS().encode(
                 Microdata.of(
@@ -203,9 +203,9 @@ CELLS = [
     writing("a-long-name", cells("x"), "at most 32", "Rename", into="dta", called=LONG),
     writing("a-long-name", cells("x"), "at most 64", "Rename", into="sav", called="a" * 65),
     writing("a-long-name", cells("x"), "at most 8", "Rename", into="xpt", called="turnover9"),
-    writing("a-word-of-stata", cells("x"), "no word of Stata", into="dta", called="if"),
-    writing("a-word-of-spss", cells("x"), "no word of SPSS", into="sav", called="WITH"),
-    writing("a-name-in-german", cells("x"), "letters of English", into="xpt", called="größe"),
+    writing("a-word-of-stata", cells("x"), "not reserved words of Stata", into="dta", called="if"),
+    writing("a-word-of-spss", cells("x"), "not reserved words of SPSS", into="sav", called="WITH"),
+    writing("a-name-in-german", cells("x"), "English letters", into="xpt", called="größe"),
     writing("a-name-with-a-blank", cells("x"), "have other names", into="dta", called="a b"),
     writing("names-that-differ-in-capitals", cells("x"), "capitals", into="sav", called="TURNOVER"),
     writing("names-that-differ-in-capitals", cells("x"), "capitals", into="xpt", called="Turnover"),
@@ -231,7 +231,7 @@ CELLS = [
     writing("a-number-too-large", cells(1.5, 8.99e307), "larger than Stata", into="dta"),
     writing("a-number-too-large", cells(1.5, 1e76), "larger or nearer", into="xpt"),
     writing("a-number-too-small", cells(1.5, 1e-80), "larger or nearer", into="xpt"),
-    writing("minus-nought", cells(1.5, -0.0), "minus nought", into="xpt"),
+    writing("minus-nought", cells(1.5, -0.0), "minus zero", into="xpt"),
     writing("an-early-date", cells(datetime.date(1899, 1, 1)), "before March 1900", into="xlsx"),
     writing("a-set-of-sas", cells("x"), "can be read, not written", ".xpt", into="sas7bdat", code=2),
 ]

@@ -45,7 +45,7 @@ SUPPRESS = {
     "codes that no prefix explains": ([*NAMED, "--prefixes", "region=1"], {}, "neither codes"),
     "parents of no column": ([*NAMED, "--parents", "region=above"], {}, "above"),
     "parents of no dimension": ([*NAMED, "--parents", "v=size"], {}, "v is none"),
-    "parents that are several": ([*NAMED, "--parents", "region=size"], {}, "several others"),
+    "parents that are several": ([*NAMED, "--parents", "region=size"], {}, "several parents"),
     "a total of no dimension": ([*NAMED, "--total", "v=all"], {}, "v is none"),
     "a hierarchy that jumps": (DEEP, {"region.hrc": "north\n@@n1\n"}, "deeper"),
     "a hierarchy with a label twice": (DEEP, {"region.hrc": "north\n@n1\n@n1\n"}, "twice"),
@@ -60,7 +60,7 @@ SUPPRESS = {
     "a file of parents with a parent that is none": (
         [*NAMED, "--hierarchy", "region=region.csv"],
         {"region.csv": "label,parent\nn1,north\n"},
-        "are no labels themselves",
+        "are not among the labels",
     ),
     "a file of parents with three columns": (
         [*NAMED, "--hierarchy", "region=region.csv"],
@@ -253,6 +253,6 @@ problem = "exact"
     fill(folder, {"plan.toml": plan})
     refused(folder, capsys, ["run", "plan.toml"], "5 shared cells have different values")
     refused(folder, capsys, ["audit", "plan.toml"], "5 shared cells have different values")
-    refused(folder, capsys, ["audit", "plan.toml", "one.csv"], "a plan says it itself")
+    refused(folder, capsys, ["audit", "plan.toml", "one.csv"], "a plan has it already")
     refused(folder, capsys, ["audit", "cells.csv"], "wanted the published table")
     refused(folder, capsys, ["compare", "plan.toml", "--method", "nonesuch"], "nonesuch")

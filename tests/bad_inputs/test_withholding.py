@@ -76,5 +76,5 @@ def test_it_is_refused_with_what_was_wanted(case):
 def test_a_file_in_which_no_word_means_missing_is_refused(tmp_path):
     (tmp_path / "in.csv").write_text("a,b\n" + "x,1\ny,2\nz,3\nz,4\n" * 2)
     data = tacita.read(tmp_path / "in.csv", missing_values=[])
-    with pytest.raises(ParameterError, match="no word of the file means that a value is missing"):
+    with pytest.raises(ParameterError, match="the file has no word for missing values"):
         tacita.protect(data, quasi=["a", "b"], method="local-suppression")

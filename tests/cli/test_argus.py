@@ -162,7 +162,7 @@ class TestTab:
             ((".rda", "<UNSAFE> U", "<UNSAFE> X"), 1, "1 cells have another"),
             ((".tab", ";15;", ";16;"), 1, "sums do not add up"),
             ((".tab", "II;B;15;", "II;B;fifteen;"), 1, "wants numbers"),
-            ((".tab", "II;B;", "II;A;"), 1, "stand there twice"),
+            ((".tab", "II;B;", "II;A;"), 1, "occur twice"),
             ((".rda", "<RECODEABLE>", "<RECODING>"), 1, "the word RECODING is not understood"),
         ],
     )
@@ -183,7 +183,7 @@ class TestTab:
         names = "activity;region;value;cost;lower;upper;status\n"
         source.write_text(names + source.read_text())
         assert command(source, *INTERVAL) == 1
-        assert "no such line" in capsys.readouterr().err
+        assert "have no header" in capsys.readouterr().err
 
     def test_none_of_its_files_is_overwritten(self, tmp_path, capsys):
         source = written(tmp_path, made())

@@ -62,7 +62,7 @@ class TestAudit:
     def test_names_what_is_wrong_with_a_file(self, cells, capsys):
         for name, content, said in (
             ("broken.csv", b"\xff\xfe\x00", "broken.csv"),
-            ("broken.xlsx", b"PK no workbook", "no workbook"),
+            ("broken.xlsx", b"PK no workbook", "not a workbook"),
             ("broken.html", b"<p>nothing</p>", "wanted the labels"),
             ("other.csv", b"activity,region,value\nI,A,3\n", "there is no status"),
         ):

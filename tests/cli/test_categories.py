@@ -41,7 +41,7 @@ def test_a_file_of_persons_is_protected_reported_and_assessed(persons, tmp_path,
     scores = {score["name"]: score["value"] for score in record["scores"]}
     assert 0 < scores["CATEGORIES"] < 100
     assert "Nominal" in (tmp_path / "r.html").read_text()
-    assert "rare ones may be gone" in (tmp_path / "n.html").read_text()
+    assert "rare ones may be lost" in (tmp_path / "n.html").read_text()
 
     words = ["assess", str(persons), str(tmp_path / "out.csv"), *ROLES, "--json", str(tmp_path / "a.json")]
     assert run_command(words) == 0
@@ -127,5 +127,5 @@ def test_a_report_does_not_deny_the_k_that_a_release_has(persons, tmp_path, meth
     told = page.read_text()
     assert "masked, not" not in told
     assert "none is hidden among k others" not in told
-    assert "most frequent, or next best" not in told
-    assert re.search(r"until every (combination of them stands for|record is one of) k", told)
+    assert "most frequent, or a close one" not in told
+    assert re.search(r"until at least k records (share every combination|match every record)", told)

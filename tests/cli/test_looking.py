@@ -70,8 +70,8 @@ def test_a_hierarchy_is_made_of_the_values_of_a_column_and_checked_against_it(su
     [
         ([], "wanted one of widths, lengths, periods, got 0"),
         (["--widths", "2", "--lengths", "1"], "wanted one of widths, lengths, periods, got 2"),
-        (["--widths", "two"], "--widths must be numbers with commas between, got 'two'"),
-        (["--lengths", "1.5"], "--lengths must be whole numbers with commas between, got '1.5'"),
+        (["--widths", "two"], "--widths must be numbers separated by commas, got 'two'"),
+        (["--lengths", "1.5"], "--lengths must be whole numbers separated by commas, got '1.5'"),
     ],
 )
 def test_levels_that_make_no_hierarchy_are_refused_in_words(survey, tmp_path, capsys, levels, said):

@@ -140,7 +140,7 @@ class TestNothingIsWritten:
     @pytest.mark.parametrize(
         ("old", "new", "said"),
         [
-            (b"II,B,,withheld", b"II,B,15,withheld", "but their value stands there"),
+            (b"II,B,,withheld", b"II,B,15,withheld", "that show their value"),
             (b"I,A,11,", b"I,A,12,", "1 values are not those of the table"),
             (b"I,A,11,", b"I,A,,", "1 values are not those of the table"),
             (b"I,A,11,published", b"I,A,11,open", "published or withheld"),

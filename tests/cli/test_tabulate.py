@@ -138,7 +138,7 @@ class TestTabulate:
             (["--rule", "listed:cells=n"], 2, "NAME:PARAMETER=VALUE"),
             (["--rule", "p-percent:coalition=2.5"], 2, "coalition must be a whole number"),
             (["--rule", "p-per cent:p=15"], 2, "Known: minimum-frequency"),
-            (["--value", "turnover", "--value", "wages"], 2, "several values have commas between"),
+            (["--value", "turnover", "--value", "wages"], 2, "separate several values by commas"),
             (["--value", "region"], 1, "wanted numbers"),
             (["--hierarchy", "turnover=x.hrc"], 2, "COLUMN=FILE.hrc"),
             (["--hierarchy", "sector=absent.hrc"], 2, "cannot be read"),

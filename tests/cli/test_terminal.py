@@ -220,4 +220,4 @@ def test_words_beside_a_plan_to_compare_are_refused(survey, tmp_path, capsys):
         'identifiers = ["value_added"]\n[compare]\nk = [3, 5]\n'
     )
     assert run_command(["compare", str(tmp_path / "plan.toml"), "--k", "3"]) == 2
-    assert "--k goes with a file of records" in capsys.readouterr().err
+    assert "--k needs a file of records" in capsys.readouterr().err

@@ -58,7 +58,7 @@ def test_synthesis(name, tmp_path, capsys):
     assert "1000 records with 1 column drawn anew" in capsys.readouterr().out
     note, review = ((tmp_path / f"{page}.html").read_text() for page in ("note", "review"))
     assert "is not that of the person or firm behind its record" in note
-    assert "drawn anew" in review
+    assert "made synthetic" in review
     for page in (note, review):
         assert "group of" not in page
         assert "masked" not in page.split("<main>")[1].lower()

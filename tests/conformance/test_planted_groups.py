@@ -111,7 +111,7 @@ GROUPS = {
     ],
     "fewer than k records are refused": [planted(MDAV, partition=whatever_n)],
     "cancelling stops it": [planted(Microaggregation, group=never_asked)],
-    "told that it is enough it keeps groups of k": [
+    "stopped early it keeps groups of k": [
         planted(MDAV, partition=small_when_stopped),
         planted(KMeans1, partition=any_when_stopped),
         planted(MDAV, anytime=True),

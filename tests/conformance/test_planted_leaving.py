@@ -30,7 +30,7 @@ def spoiling(asked, n):
 
 
 DROPPINGS = {
-    "every record is told": [
+    "every record either": [
         dropping(lambda asked, n: high(asked, n)[1:]),
         dropping(lambda asked, n: high(asked, n).astype(float)),
     ],
@@ -131,7 +131,7 @@ WITHHOLDINGS = {
         withholding(taking=lambda codes, units: units is not None and np.unique(units).size < 2),
     ],
     "it reports to the end and can be cancelled": [withholding(silent=True)],
-    "told that it is enough": [withholding(empty_handed=True, anytime=True)],
+    "stopped early": [withholding(empty_handed=True, anytime=True)],
     "never groups of k": [
         withholding(guarantees=("k-anonymous",)),
         withholding(guarantees=("only-withheld", "groups-of-k")),

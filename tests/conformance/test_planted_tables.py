@@ -121,7 +121,7 @@ def stopped(broken):
 
 
 SUPPRESSIONS = {
-    "every sensitive cell is withheld": [suppression(an_open_one), suppression(a_sum_too)],
+    "every sensitive cell is suppressed": [suppression(an_open_one), suppression(a_sum_too)],
     "attack of the audit fails": [suppression(not_more_than_asked)],
     "its cost is that of the other cells": [suppression(dearer)],
     "no pattern is found below its bound": [suppression(all_of_them)],
@@ -130,7 +130,7 @@ SUPPRESSIONS = {
         suppression(optimal, suppress=whatever_is_asked, problems=("exact",)),
         suppression(optimal, problems=()),
     ],
-    "no sensitive cell means nothing is withheld": [
+    "no sensitive cell means nothing is suppressed": [
         suppression(
             lambda table, problem: (
                 optimal(table, problem) if table.primary.any() else Pattern.of(table, ~table.forced)
@@ -138,7 +138,7 @@ SUPPRESSIONS = {
         )
     ],
     "cancelling stops it": [suppression(optimal)],
-    "told that it is enough it protects": [
+    "stopped early it protects": [
         stopped(not_more_than_asked),
         stopped(all_of_them),
         stopped(lambda table, problem: all_of_them(table, problem, 0.0)),

@@ -344,6 +344,6 @@ def test_upstream_is_one_commit_not_a_moving_branch() -> None:
 
 def test_where_the_cache_cannot_be_made_the_folder_to_set_is_named_and_nothing_is_left(tmp_path):
     (tmp_path / "taken").write_text("a file, not a folder")
-    with pytest.raises(DataError, match=r"taken: this folder cannot be made .*Set TACITA_CACHE"):
+    with pytest.raises(DataError, match=r"taken: this folder cannot be created .*Set TACITA_CACHE"):
         fetching.store(tmp_path / "taken" / "census.csv", b"a")
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]

@@ -99,14 +99,16 @@ def test_ctrl_c_is_heard_by_whoever_started_a_pool_and_not_by_its_processes():
 
 
 def test_what_a_disk_refuses_is_told_in_words_and_nothing_else(executor, tmp_path):
-    with pytest.raises(ParameterError, match=r"cannot be kept beside the output \(File too large\)") as told:
+    with pytest.raises(
+        ParameterError, match=r"cannot be stored next to the output \(File too large\)"
+    ) as told:
         executor.map("writing", "tests.executors.work:fills_the_disk", [str(tmp_path)], RunContext())
     assert str(tmp_path) not in str(told.value)
 
 
 def test_a_cluster_that_is_gone_is_told_and_can_be_closed():
     with opened(ExecutorSection(name="dask", workers=1)) as found:
-        found._own.close()
+        found._local.close()
         with pytest.raises(DataError, match="does not answer any more"):
             found.map("squaring", "tests.executors.work:square", [1, 2], RunContext())
 
@@ -162,7 +164,7 @@ def test_arguments_named_engine_are_taken_with_a_warning():
 )
 def test_options_of_version_0_1_are_read_with_a_warning(words, new, capsys):
     assert cli._renamed(words) == new
-    assert "The old word will go." in capsys.readouterr().err
+    assert "The old name will go." in capsys.readouterr().err
 
 
 def test_a_device_and_parts_do_not_go_together():

@@ -94,7 +94,7 @@ class TestTab:
         [
             ("a,x,1,2\n", "columns of the metadata"),
             ("a,x,one\n", "wants numbers"),
-            ("a,x,1\na,x,1\n", "stand there twice"),
+            ("a,x,1\na,x,1\n", "occur twice"),
             ("a,x,1\na,T,5\n", "do not add up"),
         ],
     )

@@ -70,7 +70,7 @@ def test_no_command_overwrites_a_file_without_force(words, folder, capsys):
         (folder / name).write_bytes(standing or b"mine")
         before = everything_in(folder)
         assert run_command(words.split()) == 2
-        assert f"{name}: there is such a file already" in capsys.readouterr().err or words.startswith("demo")
+        assert f"{name}: this file exists already" in capsys.readouterr().err or words.startswith("demo")
         assert everything_in(folder) == before
         if standing is None:
             (folder / name).unlink()
@@ -133,7 +133,7 @@ def test_no_plan_is_saved_of_a_run_that_fails(folder):
 def test_a_release_is_saved_twice_with_force_only():
     release = tacita.protect("survey.csv", quasi=["turnover", "wages"])
     tacita.save(release, "one.csv")
-    with pytest.raises(tacita.ParameterError, match=r"one\.csv: there is such a file already"):
+    with pytest.raises(tacita.ParameterError, match=r"one\.csv: this file exists already"):
         tacita.save(release, "one.csv")
     tacita.save(release, "one.csv", force=True)
     tacita.save(release, "two.csv")

@@ -186,7 +186,7 @@ def plan_of(source, target, **section):
 
 
 REFUSED = {
-    "names too long for SAS": ({"a_long_name": [1.0] * 6}, "xpt", "at most 8 letters"),
+    "names too long for SAS": ({"a_long_name": [1.0] * 6}, "xpt", "at most 8 English letters"),
     "truth values": ({"y": [True, False] * 3}, "dta", "type bool"),
     "whole numbers beyond 2^53": ({"y": [2**60] * 6}, "sav", "beyond 2\\^53"),
     "blanks at the end": ({"y": ["a ", "b"] * 3}, "sav", "end in a blank"),

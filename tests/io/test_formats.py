@@ -155,7 +155,7 @@ def test_it_is_listed_with_its_endings(capsys):
     assert run_command(["methods"]) == 0
     listed = " ".join(capsys.readouterr().out.split())
     assert "format jsonl One JSON object a line, all with the same names. Endings: .jsonl." in listed
-    assert "format csv Text with a delimiter, and a first line of names. Endings: .csv, .txt, .tsv." in listed
+    assert "format csv Delimited text with a header line. Endings: .csv, .txt, .tsv." in listed
     assert run_command(["methods", "jsonl", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["endings"] == [".jsonl"]
 

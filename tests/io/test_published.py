@@ -154,7 +154,7 @@ def test_a_table_too_large_for_a_sheet_is_a_clear_error():
 
 def test_a_sensitive_cell_that_is_not_withheld_is_never_written():
     table, mask = example()
-    with pytest.raises(tacita.DataError, match="1 sensitive cells are not withheld"):
+    with pytest.raises(tacita.DataError, match="1 sensitive cells are not suppressed"):
         file_of(table, np.zeros(16, dtype=bool), "csv")
     with pytest.raises(tacita.DataError, match="16 cells"):
         file_of(table, mask[:2], "csv")

@@ -292,7 +292,7 @@ def test_coded_columns_are_read_as_their_labels_where_asked(ending, tmp_path, mo
 def test_two_codes_of_one_label_are_not_merged_in_silence():
     notes = Notes("spss", {"x": ColumnNotes(values={1.0: "other", 2.0: "other"})})
     content = SPSS().encode(Microdata.of(pa.table({"x": [1.0, 2.0]}), notes=notes))
-    with pytest.raises(DataError, match="x has 1 codes whose label another code has too"):
+    with pytest.raises(DataError, match="x has 1 codes with the same label as another code"):
         SPSS(value_labels=True).decode(content, "in.sav")
 
 

@@ -52,7 +52,7 @@ def test_any_run_may_write_the_report_of_a_release_that_does_not_meet_a_requirem
     assert (folder / "r.html").stat().st_mode & 0o077 == 0
     (verdict,) = refusal.value.unmet
     assert (verdict.guarantee, verdict.passed) == ("DBRL", False)
-    assert "Refused: what is required is not met" in (folder / "r.html").read_text()
+    assert "Refused: a requirement is not met" in (folder / "r.html").read_text()
 
 
 def test_a_release_that_is_not_refused_has_all_its_files(folder):
@@ -64,7 +64,7 @@ def test_a_release_that_is_not_refused_has_all_its_files(folder):
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"dry_run": True}, r"Look at it in r.html, r.json \(confidential\)"),
+        ({"dry_run": True}, r"See r.html, r.json \(confidential\)"),
         ({"report_refused": True}, "Leave out"),
     ],
 )
@@ -91,7 +91,7 @@ def test_who_insists_gets_the_release_and_its_report_says_so(folder):
 
 def test_without_a_report_it_says_what_to_name(folder):
     bare = plan(folder, **HIDDEN, output={"path": folder / "out.csv"})
-    with pytest.raises(InferenceError, match="Name a report to look at it"):
+    with pytest.raises(InferenceError, match="Name a report to see why"):
         api.run_plan(bare, dry_run=True)
     assert written(folder) == ["in.csv"]
 

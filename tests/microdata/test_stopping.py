@@ -11,7 +11,7 @@ import tacita
 from tacita import datasets, registry
 from tacita.core import RunContext
 from tacita.microdata.methods.microaggregation.certificate import certify
-from tacita.testing.examples import Asked
+from tacita.testing.examples import StopAfter
 
 FIRMS = datasets.load("business", n=90).select(["region", "turnover", "wages", "costs"])
 SEARCHES = [name for name in registry.names("microaggregation") if registry.lookup(name).anytime]
@@ -47,7 +47,7 @@ def test_a_release_that_nobody_stopped_does_not_say_so():
     assert not stopped(
         tacita.protect(FIRMS, **QUICK, method="mdav", context=RunContext(should_stop=lambda: True))
     )
-    ends = RunContext(should_stop=Asked(10**9))
+    ends = RunContext(should_stop=StopAfter(10**9))
     assert not stopped(tacita.protect(FIRMS, **QUICK, method="ga", generations=2, context=ends))
 
 
@@ -89,7 +89,9 @@ def test_an_answer_stays_given():
 def test_a_stopped_proof_proves_no_more_than_is_true(questions):
     x = np.random.default_rng(2).normal(size=(36, 2))
     start = tacita.get_method("mdav", k=3).partition(x)
-    whole, part = (certify(x, 3, start, RunContext(should_stop=Asked(most))) for most in (10**9, questions))
+    whole, part = (
+        certify(x, 3, start, RunContext(should_stop=StopAfter(most))) for most in (10**9, questions)
+    )
     assert whole.proven_optimal
     assert part.lower_bound <= whole.sse * (1 + 1e-7)
     assert part.sse <= start.sse(x)

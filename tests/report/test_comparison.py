@@ -114,7 +114,7 @@ def test_equal_trials_have_a_mark_each():
 
 def test_a_page_without_a_single_figure_draws_nothing(page):
     text = page(comparison_html(Trials.of([Trial(method="a", reason="too few records")]))).text
-    assert "there is nothing to draw" in text
+    assert "No trial has a figure on both axes." in text
     assert "too few records" in text
 
 

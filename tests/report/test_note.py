@@ -100,8 +100,8 @@ def test_a_claim_stands_only_where_its_promise_was_verified(release, page):
         ("noise", "random noise was added"),
         ("correlated-noise", "random noise was added"),
         ("romm", "regressions among them: preserved up to rounding errors"),
-        ("rank-swap", "The distribution of each masked column by itself"),
-        ("shuffle", "The distribution of each masked column by itself"),
+        ("rank-swap", "The distribution of each masked column separately"),
+        ("shuffle", "The distribution of each masked column separately"),
         ("onedims", "This does not hold for several columns together"),
     ],
 )
@@ -128,7 +128,7 @@ def test_the_note_of_a_masking_says_what_stays_and_claims_no_groups(page, method
     [
         ("drop", "Records without a value in one of the masked columns are not part of this file."),
         ("stratum", "A missing value of a masked column stays missing."),
-        ("merge", "some were left out so that records which miss the same columns are not rare"),
+        ("merge", "some were suppressed so that patterns of missing values are not rare"),
         ("refuse", "The masked columns have no missing values."),
     ],
 )
@@ -159,7 +159,7 @@ def test_only_columns_that_became_coarser_are_said_to_have_lost_finer_values(pag
     rises = {name: Hierarchy.flat(name, sorted(set(PEOPLE[name].to_pylist())), "*") for name in levels}
     release = coarse(quasi=list(levels), method="recode", level=levels, hierarchy=rises)
     text = page(note_html(release)).text
-    assert "education : counts of the values that are shown; finer ones are gone." in text
+    assert "education : counts of the published categories; finer ones are lost." in text
     assert "No value of sex had to change." in text
     assert "Changed columns education Columns released unchanged" in text
 

@@ -45,7 +45,7 @@ def test_a_table_names_the_bytes_that_were_read_and_released(cells, ending):
         assert f"<dt>SHA-256 of the {name}</dt><dd><code>{hash_of(path)}</code>" in page
     assert told["versions"]["tacita"] == tacita.__version__
     assert f"tacita {tacita.__version__}" in page
-    assert "not known: sensitive cells were marked by others" in page
+    assert "not known: sensitive cells are marked in the input" in page
 
 
 def test_a_table_made_in_python_has_no_input_to_name(tmp_path):

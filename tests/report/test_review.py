@@ -93,10 +93,10 @@ def test_a_broken_promise_is_not_called_verified(release, page):
 
 
 def test_insisting_against_advice_is_shown(release, page):
-    assert "against advice</strong>" not in review_html(release)
+    assert "Accepted risks</strong>" not in review_html(release)
     insisted = recorded(release, insisted=("k-of-2", "guessable-seed"))
     text = page(review_html(insisted)).text
-    assert "Insisted on, against advice" in text
+    assert "Accepted risks" in text
     assert "groups of two" in text
     assert "a seed that can be guessed" in text
 

@@ -102,7 +102,7 @@ def test_a_larger_table_is_drawn_panel_by_panel_in_the_order_of_its_hierarchy():
     first = html.partition("</svg>")[0]
     shown = re.findall(r'text-anchor="end">([^<]*)</text>', first)
     assert shown[:3] == ["Total", "region 0", "·town 0.0"]
-    assert "a dot for each step down" in html
+    assert "one dot per level" in html
 
 
 def test_of_too_many_panels_only_levels_are_counted_and_the_page_says_so():

@@ -1,4 +1,4 @@
-"""The command line: words in, a Plan out, the API does the rest. Each command is imported when called."""
+"""The command line: arguments become a plan, which the API carries out. Commands load when called."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tacita._version import __version__
 
 from .console import complain
 
-# title of a group -> its commands, and what each does in one line
+# group title -> its commands and their summaries
 GROUPS = {
     "Look at a file": {
         "describe": "Show the columns of a file, the role that each may have, and the risk at a glance.",
@@ -27,7 +27,7 @@ GROUPS = {
     },
     "Protect records": {
         "protect": "Protect a file of records: group, mask, recode or suppress; verify, report.",
-        "synthesize": "Draw columns anew from a model of them; verify, report.",
+        "synthesize": "Replace columns by synthetic ones from a model; verify, report.",
         "run": "Carry out a plan file, of records or of tables.",
         "pseudonym-key": "Write a new secret key for pseudonyms.",
     },
@@ -47,17 +47,17 @@ GROUPS = {
         "demo": "Protect a made-up business survey, from start to report.",
         "methods": "List methods and measures, or describe one.",
         "datasets": "List the data sets, or write one to a file.",
-        "warmup": "Compile the inner loops once, so that the first run does not wait for it.",
-        "completion": "Print what a shell needs to complete commands and options.",
+        "warmup": "Compile the inner loops once, so that the first run need not wait.",
+        "completion": "Print the script with which a shell completes commands and options.",
         "manual": "Print the man page.",
     },
 }
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
-# commands that carry out a plan file: their users write keys, not options
+# commands that run a plan file: their messages name keys and not options
 _OF_PLANS = ("run", "compare")
 _OF_TABLES = ("tabulate", "suppress", "adjust", "audit")
-# where a command stands that is not among the others
+# the module of each command that is not in `commands`
 _HOMES = {
     **dict.fromkeys(_OF_TABLES, "tables"),
     "describe": "describe",
@@ -69,7 +69,7 @@ _HOMES = {
     "app": "app",
     "pseudonym-key": "pseudonym_key",
 }
-# commands whose options depend on the method that the words name
+# commands whose options depend on the chosen method
 _BUILT_FOR_WORDS = {
     "protect": "tacita.cli.commands:protect_with",
     "synthesize": "tacita.cli.commands:synthesize_with",
@@ -82,22 +82,22 @@ _BUILT_FOR_WORDS = {
 
 
 class Terminated(KeyboardInterrupt):
-    """Another program asks this one to end; it does as with Ctrl-C."""
+    """The termination signal, handled like Ctrl-C."""
 
 
 def main() -> None:
-    """Run the words of the command line, and exit."""
+    """Run the command line, and exit."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _terminate)
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     code = run_command(sys.argv[1:])
-    # nothing is left to collect but what ends with the process: half a second, after the last word
+    # skip the last garbage collection, which would take half a second
     gc.freeze()
     sys.exit(code)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
-    """Show that a word of a plan is another one now; what libraries warn each other of stays unsaid."""
+    """Show warnings about renamed plan keys; warnings of libraries are hidden."""
     if issubclass(category, FutureWarning):
         print(f"Warning: {message}", file=sys.stderr)
 
@@ -108,38 +108,38 @@ def _terminate(*_: object) -> None:
 
 def run_command(words: Sequence[str]) -> int:
     """Run one command; 0 done, 1 refused by data or verification, 2 wrong usage, 130 or 143 cancelled."""
-    # empty: what was written in it is what this command wrote
+    # a new context, in which WRITTEN lists the files of this command alone
     context = Context()
     try:
         context.run(_carry_out, words)
-    except RepeatArgumentError as problem:
-        return complain(f"{problem} Name it once; several values have commas between.", 2)
-    except MissingArgumentError as problem:
-        return complain(f"{_without(problem)} See `tacita --help`.", 2)
-    except CycloptsError as problem:
-        return complain(f"{problem} See `tacita --help`.".replace("\n", " "), 2)
+    except RepeatArgumentError as error:
+        return complain(f"{error} Give it once; separate several values by commas.", 2)
+    except MissingArgumentError as error:
+        return complain(f"{_missing_argument_message(error)} See `tacita --help`.", 2)
+    except CycloptsError as error:
+        return complain(f"{error} See `tacita --help`.".replace("\n", " "), 2)
     except KeyboardInterrupt as stop:
         code = 143 if isinstance(stop, Terminated) else 130
         return complain(f"Cancelled. {_written(context)}", code)
-    except OSError as problem:
-        # files are written through errors of our own, so this is the terminal or a pipe, after the work
+    except OSError as error:
+        # errors of files have other types, so this is the terminal or a pipe, after the work
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(problem, BrokenPipeError):
+        if isinstance(error, BrokenPipeError):
             return 0
-        return complain(f"Done, but the result cannot be printed ({problem.strerror}).", 74)
-    except Exception as problem:
-        return _explain(problem, _written(context))
+        return complain(f"Done, but the result cannot be printed ({error.strerror}).", 74)
+    except Exception as error:
+        return _explain(error, _written(context))
     return 0
 
 
 def _carry_out(words: Sequence[str]) -> None:
     words = _renamed(words)
     app = build_app(words)
-    with _door_of(words):
+    with _advice_syntax(words):
         app(list(words), exit_on_error=False, print_error=False, result_action="return_value")
 
 
-# Options of version 0.1 and what they are called now.
+# Options of version 0.1 and their present names.
 _RENAMED_OPTIONS = {
     "--engine gpu": "--device cuda",
     "--engine memory": "--executor in-memory",
@@ -149,42 +149,42 @@ _RENAMED_OPTIONS = {
 
 
 def _renamed(words: Sequence[str]) -> list[str]:
-    """The words with options that are called otherwise now; each is said on the error stream."""
-    found: list[str] = []
+    """The arguments with renamed options replaced; a warning on standard error names each."""
+    replaced: list[str] = []
     left = [
         part for word in words for part in (word.split("=", 1) if word.startswith("--engine=") else [word])
     ]
     while left:
         pair = " ".join(left[:2])
-        old = next((each for each in _RENAMED_OPTIONS if each in (pair, left[0])), None)
+        old = next((option for option in _RENAMED_OPTIONS if option in (pair, left[0])), None)
         if old is None:
-            found.append(left.pop(0))
+            replaced.append(left.pop(0))
             continue
-        print(f"Warning: {old} is {_RENAMED_OPTIONS[old]} now. The old word will go.", file=sys.stderr)
-        found += _RENAMED_OPTIONS[old].split()
+        print(f"Warning: {old} is now {_RENAMED_OPTIONS[old]}. The old name will go.", file=sys.stderr)
+        replaced += _RENAMED_OPTIONS[old].split()
         del left[: len(old.split())]
-    return found
+    return replaced
 
 
-def _door_of(words: Sequence[str]) -> AbstractContextManager[None]:
-    """How messages say what to do: in options, or in keys of the plan that a command carries out."""
+def _advice_syntax(words: Sequence[str]) -> AbstractContextManager[None]:
+    """The syntax of advice in messages: command options, or keys of the plan."""
     if not words or words[0] not in COMMANDS or words[0] == "app":
-        # help, version and the page, which wait for nothing
+        # help, version and the page start without loading the core
         return nullcontext()
     from tacita.core.spec.setting_syntax import entered_by
 
     return entered_by("plan" if words[0] in _OF_PLANS else "command")
 
 
-def _without(problem: MissingArgumentError) -> str:
-    """What was left out, and what it means."""
-    told = str(problem).replace("\n", " ")
+def _missing_argument_message(problem: MissingArgumentError) -> str:
+    """The message about a missing argument, with its description."""
+    message = str(problem).replace("\n", " ")
     words = None if problem.argument is None else problem.argument.parameter.help
-    return f"{told} It says {words}." if words else told
+    return f"{message} It is: {words}." if words else message
 
 
 def _written(context: Context) -> str:
-    # where the module is not loaded yet, nothing was written with it
+    # if the module is not loaded, nothing was written
     writer = sys.modules.get("tacita.io.atomic")
     files = () if writer is None else context.get(writer.WRITTEN, ())
     names = ", ".join(dict.fromkeys(str(file) for file in files))
@@ -192,10 +192,10 @@ def _written(context: Context) -> str:
 
 
 def build_app(words: Sequence[str]) -> App:
-    """All commands; those with options of a chosen method are built for the words given."""
+    """All commands; those whose options depend on a method are built for these arguments."""
     app = App(
         name="tacita",
-        help="Publish data about people and firms without giving any of them away.",
+        help="Publish data about people and firms without disclosing any of them.",
         version=__version__,
         version_flags=["--version"],
         help_flags=["--help", "-h"],
@@ -209,7 +209,7 @@ def build_app(words: Sequence[str]) -> App:
                 app.command(getattr(import_module(module), maker)(words), name=name, group=group)
             else:
                 home = f"tacita.cli.{_HOMES.get(name, 'commands')}"
-                # the help of one command is its own text, with examples
+                # the help of a single command is its full text with examples
                 words_of_help = {} if words and words[0] == name else {"help": summary}
                 app.command(f"{home}:{name.replace('-', '_')}", name=name, group=group, **words_of_help)
     options = Group.create_ordered("Options")
@@ -219,7 +219,7 @@ def build_app(words: Sequence[str]) -> App:
     return app
 
 
-def _explain(problem: Exception, told: str) -> int:
+def _explain(problem: Exception, message: str) -> int:
     from tacita.core.errors import TacitaError
 
     if isinstance(problem, TacitaError):
@@ -228,13 +228,13 @@ def _explain(problem: Exception, told: str) -> int:
         raise problem
     if isinstance(problem, MemoryError):
         return complain(
-            f"There is not enough memory for what was asked. {told} Leave out columns, close other programs, "
-            "or choose a method that holds less.",
+            f"There is not enough memory for this run. {message} Leave out columns, close other programs, "
+            "or choose a method that needs less.",
             1,
         )
-    # a fault of ours: its message could quote data, so only its kind is shown
+    # an internal fault: its message could quote data, so only its type is shown
     return complain(
-        f"Internal fault ({type(problem).__name__}). {told} This is a defect of tacita: please report it. "
+        f"Internal fault ({type(problem).__name__}). {message} This is a defect of tacita: please report it. "
         "TACITA_DEBUG=1 shows details, which may quote data.",
         70,
     )

@@ -1,4 +1,4 @@
-"""The command `app`: the page in a browser."""
+"""The command `app`: open the page in a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NEEDED = ("starlette", "uvicorn")
 
 def app(
     *,
-    port: Annotated[int, Parameter(help="port to listen on; 0 takes any that is free")] = 0,
+    port: Annotated[int, Parameter(help="port to listen on; 0 takes any free one")] = 0,
     no_browser: Annotated[bool, Parameter(negative="", help="print the address, open nothing")] = False,
     demo: Annotated[bool, Parameter(negative="", help="with a made-up survey loaded")] = False,
 ) -> None:
@@ -23,17 +23,17 @@ def app(
     Example: tacita app --demo
     """
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
-        _refuse(f"App: {' and '.join(missing)} cannot be found. Install the page: pip install 'tacita[app]'.")
+        _fail(f"App: {' and '.join(missing)} cannot be found. Install the page: pip install 'tacita[app]'.")
     if not 0 <= port < 2**16:
-        _refuse(f"App: port must be between 0 and 65535, got {port}.", field="port")
+        _fail(f"App: port must be between 0 and 65535, got {port}.", field="port")
     words = ["--port", str(port), *(["--no-browser"] if no_browser else []), *(["--demo"] if demo else [])]
     sys.stdout.flush()
-    # in place of this process: the server is a program of its own, which could not load a library of data
+    # replace this process: the server is a separate program, which must not load libraries that hold data
     os.execv(sys.executable, [sys.executable, "-m", "tacita.app", *words])
 
 
-def _refuse(message: str, field: str | None = None) -> NoReturn:
-    # loaded only where something is wrong: with it come all libraries that hold data
+def _fail(message: str, field: str | None = None) -> NoReturn:
+    # loaded on errors only: it imports the libraries that hold data
     from tacita.core import ParameterError
 
     raise ParameterError(message, field=field)

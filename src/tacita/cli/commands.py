@@ -1,6 +1,6 @@
-"""What each command does: read the words, build a Plan or call the API, print what came out.
+"""The commands on records: parse the arguments, build a plan or call the API, print the results.
 
-The API is imported when a command is carried out: who asks for help should not wait for it.
+Commands import the API when they run, so that `--help` is fast.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _AXES = {name: CompareSection.model_fields[name] for name in ("loss", "risk")}
 
 
 def protect_with(words: Sequence[str]) -> Callable[..., None]:
-    """The command `protect` with the options of the method that the words name."""
+    """The command `protect` with the options of the chosen method."""
     roles = options(Roles, _WHAT, skip=_DRAWN, required=["quasi"])
     if _drops(words):
         roles = options(Roles, _WHAT, skip=[*_DRAWN, "quasi"])
@@ -84,13 +84,13 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
 
 
 def _drops(words: Sequence[str]) -> bool:
-    """Whether the method that the words name changes no column."""
+    """Whether the chosen method only drops columns or records."""
     named = registry.canonical_chain(_chain_named_in(words, default="mdav"))
     return registry.record_method(named.partition("+")[0]).kind == "dropping"
 
 
 def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
-    """The command `synthesize` with the options of the method that the words name."""
+    """The command `synthesize` with the options of the chosen method."""
     around = dict(ProtectSection.model_fields)
     # nothing follows a synthesis
     del around["then"]
@@ -99,18 +99,18 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
         (
             "missing",
             "refuse",
-            "records that miss a dependent or independent value: refuse, drop, or (copula, trees) draw what "
-            "is missing like any other value (level)",
+            "records without a dependent or independent value: refuse, drop, or (copula, trees) draw missing "
+            "values like any other value (level)",
         ),
     ):
         around[name] = FieldInfo(annotation=str, default=default, description=words_of_help)
     named = registry.canonical_chain(_chain_named_in(words, default="ipso-c"))
     if not registry.record_method(named.partition("+")[0]).roundable:
-        # rounding would break what is promised
+        # rounding would break the promises
         del around["round_integers"]
     return _releasing(
         "synthesize",
-        "Draw dependent columns anew, given independent ones that are kept; verify, report.\n\n"
+        "Replace dependent columns by synthetic ones, given independent ones that stay; verify, report.\n\n"
         "Example: tacita synthesize survey.csv --out synthetic.csv --method ipso-c "
         "--dependent turnover,wages --independent employees,costs",
         words,
@@ -169,7 +169,7 @@ def _releasing(
 
 
 def _chain_named_in(words: Sequence[str], default: str) -> str:
-    """The method, and those that come then, with + between."""
+    """The method and its following methods, joined by +."""
     chain = (_named_in(words, "--method", default), _named_in(words, "--then", ""))
     return "+".join(named for named in chain if named).replace(",", "+")
 
@@ -206,7 +206,7 @@ def _assess(original: Path, released: Path, **values: Any) -> None:
 
 assess = command(
     "assess",
-    "Measure what a release lost and what it gives away. Records in the same order in both files.\n\n"
+    "Measure information loss and disclosure risk of a release. Both files have the same record order.\n\n"
     "Example: tacita assess survey.csv protected.csv --quasi turnover,wages",
     [
         positional("original", "file before protection"),
@@ -246,7 +246,7 @@ def _check(released: Path, **values: Any) -> None:
 
 check = command(
     "check",
-    "Judge a file, whoever made it, by what an office requires.\n\n"
+    "Check any file against the requirements of an office.\n\n"
     "Example: tacita check protected.csv --require office.toml",
     [
         positional("released", "file to judge"),
@@ -299,20 +299,20 @@ def run(
 
 
 def compare_with(words: Sequence[str]) -> Callable[..., None]:
-    """The command `compare` with lists of values for the parameters of the methods that the words name."""
+    """The command `compare` with lists of values for the parameters of the chosen methods."""
     from .tables import comparison_of
 
     if (of_table := comparison_of(words)) is not None:
         return of_table
     named = _named_in(words, "--method", default=str(ProtectSection.model_fields["method"].default))
-    methods = [registry.canonical_chain(each) for each in named.split(",")]
-    # each parameter of some method: several values with commas between
+    methods = [registry.canonical_chain(chain) for chain in named.split(",")]
+    # every parameter of a chosen method takes several values, separated by commas
     varied = {
         name: FieldInfo(
             annotation=tuple[str, ...], default=(), description=f"{field.description}; or several"
         )
-        for each in methods
-        for name, field in registry.parameters_of(each).items()
+        for chain in methods
+        for name, field in registry.parameters_of(chain).items()
     }
 
     def body(source: Path, **values: Any) -> None:
@@ -360,11 +360,12 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
 
 
 def _compared(plan: Plan, values: dict[str, Any], varied: Fields) -> Plan:
-    """A plan with the pages that the words name; all else is in the plan."""
-    told = (Roles, ReleaseOptions, MeasureSection, InputSection, _AXES, varied)
-    if named := [name for model in told for name in given(model, values)]:
+    """The plan with the pages of the options; other options are refused."""
+    models = (Roles, ReleaseOptions, MeasureSection, InputSection, _AXES, varied)
+    if named := [name for model in models for name in given(model, values)]:
         raise ParameterError(
-            f"compare: --{named[0].replace('_', '-')} goes with a file of records; a plan says it itself."
+            f"compare: --{named[0].replace('_', '-')} needs a file of records. With a plan, set it in the "
+            "plan."
         )
     pages = {name: values[_OUT_NAMES.get(name, name)] for name in _PAGES}
     chosen = {name: path for name, path in pages.items() if path is not None}
@@ -378,9 +379,9 @@ def methods(
 
     Example: tacita methods mdav
     """
-    known = [(kind, each) for kind, names in registry.locations().items() for each in names]
+    known = [(kind, entry_name) for kind, names in registry.locations().items() for entry_name in names]
     if name is None:
-        described = [registry.describe(*each) for each in known]
+        described = [registry.describe(*entry) for entry in known]
         if as_json:
             print_json(described)
             return
@@ -390,14 +391,14 @@ def methods(
         Out.print(table)
         return
     name = registry.canonical(name)
-    found = registry.lookup(name)
+    registered = registry.lookup(name)
     if as_json:
-        print_json(registry.describe(found.kind, name))
+        print_json(registry.describe(registered.kind, name))
         return
-    aliases = registry.aliases_of(found.kind, name)
+    aliases = registry.aliases_of(registered.kind, name)
     also = f"; also known as {', '.join(aliases)}" if aliases else ""
-    Out.print(f"{name} ({found.kind}{also})\n\n{inspect.getdoc(found)}", markup=False)
-    print_parameters(found)
+    Out.print(f"{name} ({registered.kind}{also})\n\n{inspect.getdoc(registered)}", markup=False)
+    print_parameters(registered)
 
 
 def demo(
@@ -424,7 +425,7 @@ def demo(
 
 
 def warmup() -> None:
-    """Compile the inner loops once, so that the first run does not wait for it.
+    """Compile the inner loops once, so that the first run need not wait.
 
     Example: tacita warmup
     """
@@ -436,9 +437,9 @@ def warmup() -> None:
 
 
 def reproduce(*_: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
-    """Says where published experiments are run again now."""
+    """Raise: this command moved to the repository."""
     raise ParameterError(
-        "reproduce: published experiments are no part of the installed package. In a clone of the "
+        "reproduce: published experiments are not part of the installed package. In a clone of the "
         "repository, run `python -m experiments NAME`."
     )
 
@@ -456,7 +457,7 @@ _FOR_WORDS = {"protect": protect_with, "synthesize": synthesize_with, "compare":
 
 
 def __getattr__(name: str) -> Callable[..., None]:
-    # the one that the words name has been built for them; the others are seldom asked for
+    # the chosen command was built before; the others are built on demand
     if name in _FOR_WORDS:
         return _FOR_WORDS[name]([])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""What the terminal shows: results on standard output, progress and complaints beside it."""
+"""Terminal output: results on standard output, progress and errors on standard error."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 
 class _Terminal(Console):
     def on_broken_pipe(self) -> None:
-        # nobody reads on; what was done is done, and keeps an exit code of its own
+        # the reader is gone; the work is done and keeps its exit code
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
 
 
 def _console(**options: Any) -> Console:
-    # a terminal breaks lines anywhere, so they are broken between words here; a file gets them whole
-    made = _Terminal(highlight=False, **options)
-    made.soft_wrap = not made.is_terminal
-    return made
+    # wrap between words on a terminal, and not at all in a file
+    terminal = _Terminal(highlight=False, **options)
+    terminal.soft_wrap = not terminal.is_terminal
+    return terminal
 
 
 Out, Err = _console(), _console(stderr=True)
 
 
 def complain(message: str, code: int) -> int:
-    """Say what is wrong, and hand back the exit code."""
+    """Print an error, and return the exit code."""
     Err.print(message, style="red", markup=False)
     return code
 
@@ -63,7 +63,7 @@ def complain(message: str, code: int) -> int:
 def print_outcome(
     release: RecordsRelease, plan: Plan, *, dry_run: bool, every: bool, saved: Path | None = None
 ) -> None:
-    """What was done, what it cost, what to watch, where it is."""
+    """Print a release: its verification, uniqueness, measures, warnings and files."""
     record = release.record
     Out.print(
         f"{_count(record.records_out, 'record')} {_grouping(record)}; "
@@ -71,7 +71,7 @@ def print_outcome(
         markup=False,
     )
     if levels := [f"{column} {level}" for column, level in record.levels.items()]:
-        Out.print(f"Levels of the hierarchies: {', '.join(levels)} (0: as it was).", markup=False)
+        Out.print(f"Levels of the hierarchies: {', '.join(levels)} (0: unchanged).", markup=False)
     print_requirements(record.verdicts)
     print_uniqueness(record.uniqueness)
     Out.print()
@@ -81,58 +81,60 @@ def print_outcome(
     if dry_run:
         _print_plan(plan, saved)
         return
-    for what, path in (
+    for role, path in (
         ("synthetic file" if plan.roles.dependent else "protected file", plan.output.path),
         ("quality note (public)", plan.output.note),
         ("review report (confidential)", plan.output.report),
         ("review report as JSON (confidential)", plan.output.json_report),
     ):
         if path is not None:
-            Out.print(f"{what}: {path}", markup=False)
+            Out.print(f"{role}: {path}", markup=False)
 
 
 def print_requirements(verdicts: Sequence[Verdict]) -> None:
-    """The requirements among the verdicts; promises of methods are only counted."""
+    """Print the verdicts on requirements; promises of methods are only counted."""
     from tacita.core.spec import registry
 
-    print_verdicts([each for each in verdicts if registry.meanings(each.guarantee, *registry.MEASURING)])
+    print_verdicts(
+        [verdict for verdict in verdicts if registry.meanings(verdict.guarantee, *registry.MEASURING)]
+    )
 
 
 def print_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """One line a requirement: what it asks, and what was found."""
-    for each in verdicts:
-        mark, style = ("kept", None) if each.passed else ("not met", "yellow")
-        if not each.judged:
+    """Print one line per requirement, and its finding if it does not hold."""
+    for verdict in verdicts:
+        mark, style = ("kept", None) if verdict.passed else ("not met", "yellow")
+        if not verdict.judged:
             mark = "not judged"
-        Out.print(f"{each.guarantee} ({mark}): {each.promise}", style=style, markup=False)
-        if each.detail != "holds":
-            Out.print(f"  {each.detail}", style=style, markup=False)
+        Out.print(f"{verdict.guarantee} ({mark}): {verdict.promise}", style=style, markup=False)
+        if verdict.detail != "holds":
+            Out.print(f"  {verdict.detail}", style=style, markup=False)
 
 
-def print_grouped_warnings(cautions: Sequence[Caution], columns: Sequence[str]) -> None:
-    """Warnings, the gravest first; those that say the same of several columns once."""
+def print_grouped_warnings(disclosure_warnings: Sequence[Caution], columns: Sequence[str]) -> None:
+    """Print warnings, most severe first; a warning that several columns share is printed once."""
     from tacita.core.results.grouped_warnings import grouped
 
-    for kind in grouped(cautions, columns):
+    for kind in grouped(disclosure_warnings, columns):
         advice = " ".join(kind.advice)
         if kind.text is None:
-            told = [f"{line.text} [{line.count}]" for line in kind.lines]
+            lines = [f"{line.text} [{line.count}]" for line in kind.lines]
         else:
             several = ", ".join(f"{line.text} [{line.count}]" for line in kind.lines)
-            told = [f"{kind.text[0]}...{kind.text[1]} {several}."]
-        for text in told[:-1]:
+            lines = [f"{kind.text[0]}...{kind.text[1]} {several}."]
+        for text in lines[:-1]:
             Out.print(f"warning: {text}", style="yellow", markup=False)
-        Out.print(f"warning: {told[-1]} {advice}", style="yellow", markup=False)
+        Out.print(f"warning: {lines[-1]} {advice}", style="yellow", markup=False)
 
 
-def print_uniqueness(found: Uniqueness) -> None:
-    """How many records can be told apart, where k does not protect them."""
-    Out.print(found.headline, style="yellow" if found.unchanged.alone else None, markup=False)
+def print_uniqueness(uniqueness: Uniqueness) -> None:
+    """Print the number of records that are unique where k does not protect them."""
+    Out.print(uniqueness.headline, style="yellow" if uniqueness.unchanged.alone else None, markup=False)
 
 
 def _print_plan(plan: Plan | AnyTablePlan, saved: Path | None = None) -> None:
     written = "Nothing was written" if saved is None else f"Nothing but the plan was written ({saved})"
-    # lines that somebody may copy stay whole
+    # lines to copy are not wrapped
     Out.print(f"\n{written} (dry run). The plan (confidential):\n", markup=False)
     Out.print(plan.to_toml(), markup=False, soft_wrap=True)
     Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False, soft_wrap=True)
@@ -140,54 +142,54 @@ def _print_plan(plan: Plan | AnyTablePlan, saved: Path | None = None) -> None:
 
 def _grouping(record: Record) -> str:
     if drawn := record.roles.get("dependent"):
-        return f"with {_count(len(drawn), 'column')} drawn anew"
+        return f"with {_count(len(drawn), 'column')} made synthetic"
     if len(record.steps) > 1:
         return f"in {_count(len(record.steps), 'step')}"
     if record.withheld:
-        return _withheld(record.withheld[0])
+        return _suppressed_shares(record.withheld[0])
     if record.groups is None:
         declared = {"recoding": "recoded", "generalisation": "generalised", "coding": "coded"}
-        declared["dropping"] = "kept as they were"
+        declared["dropping"] = "unchanged"
         return declared.get(record.steps[0].kind, "masked, not in groups")
     least, most = min(record.group_sizes), max(record.group_sizes)
     grouped = f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
     if record.gap is None:
         return grouped
-    told = (
+    proof = (
         "no other groups lose less"
         if record.gap == 0
         else f"others lose at most {100 * record.gap:.2g} % less"
     )
-    return f"{grouped}; proven: {told}"
+    return f"{grouped}; proven: {proof}"
 
 
-def _withheld(found: Mapping[str, Any]) -> str:
-    """How many cells are empty, and what is proven of that."""
+def _suppressed_shares(summary: Mapping[str, Any]) -> str:
+    """The number of suppressed cells, and the proof."""
     proof = (
         "proven: none costs less"
-        if found["proven"]
-        else f"cost {_figure(found['cost'])}, the least is at most {100 * found['gap']:.3g} % lower"
+        if summary["proven"]
+        else f"cost {_figure(summary['cost'])}, the least is at most {100 * summary['gap']:.3g} % lower"
     )
-    return f"with {_count(found['cells'], 'cell')} withheld; {proof}"
+    return f"with {_count(summary['cells'], 'cell')} suppressed; {proof}"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _figure(value: float) -> str:
-    # what is left of a difference that cancelled says nothing
+    # the remainder of a difference that cancelled is noise
     if abs(value) < 1e-9:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{float(f'{value:.4g}'):f}".rstrip("0").rstrip(".")
 
 
-# So many figures are found by what they are about.
-_MANY = 10
+# Longer tables are divided by families of measures.
+_UNDIVIDED = 10
 
 
 def print_scores(report: Report, *, every: bool) -> None:
-    """The main figures of loss, risk and balance, or every one; each with what it means, in whole words."""
+    """Print the main figures of loss, risk and balance, or all of them, with their meanings."""
     from rich.table import Table
     from rich.text import Text
 
@@ -198,11 +200,11 @@ def print_scores(report: Report, *, every: bool) -> None:
     before = ""
     for family in families(shown):
         kind = family.kind if family.kind != before else ""
-        if len(shown) > _MANY:
+        if len(shown) > _UNDIVIDED:
             table.add_row(kind, "", "", "", Text(family.name.capitalize(), "bold"))
             kind = ""
         for score in family.scores:
-            table.add_row(kind, score.name, _valued(score), score.direction, Text(_meant(score)))
+            table.add_row(kind, score.name, _value_text(score), score.direction, Text(_meaning(score)))
             kind = ""
         before = family.kind
     Out.print(table, soft_wrap=False)
@@ -212,12 +214,12 @@ def print_scores(report: Report, *, every: bool) -> None:
         Out.print(note, markup=False)
 
 
-def _valued(score: Score) -> str:
+def _value_text(score: Score) -> str:
     value = "none" if score.value is None else f"{_figure(score.value)} {score.unit}".strip()
     return value if score.error is None else f"{value} +- {_figure(score.error)}"
 
 
-def _meant(score: Score) -> str:
+def _meaning(score: Score) -> str:
     from tacita.core.spec import registry
 
     meaning = score.reason or registry.meaning_of(score.name, *registry.MEASURING)
@@ -229,7 +231,7 @@ def _meant(score: Score) -> str:
 
 
 def print_trials(trials: Trials, plan: Plan) -> None:
-    """One line a trial, those of the front marked; then why some have no figures, and what was written."""
+    """Print one line per trial, with the front marked; then reasons for missing figures, and the files."""
     from rich.table import Column, Table
 
     Out.print(f"{len(trials.front)} of {_count(len(trials), 'trial')} on the front.", markup=False)
@@ -250,9 +252,9 @@ def print_trials(trials: Trials, plan: Plan) -> None:
     for trial in trials.unrelated:
         named = f"{trial.method} {_parameters(trial, trials)}".strip()
         Out.print(
-            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of what tied "
-            f"protected columns to unchanged ones, of which {trials.loss} shows little. Compare by --loss "
-            "RELATIONS.",
+            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of the relations "
+            f"between protected and unchanged columns, which {trials.loss} hardly measures. Compare by "
+            "--loss RELATIONS.",
             style="yellow",
             markup=False,
         )
@@ -264,67 +266,69 @@ def print_trials(trials: Trials, plan: Plan) -> None:
             )
     for reason, those in reasons.items():
         Out.print(f"{', '.join(those)}: {reason}", style="yellow", markup=False)
-    for what, path in (
+    for role, path in (
         ("comparison (confidential)", plan.output.report),
         ("comparison as JSON (confidential)", plan.output.json_report),
     ):
         if path is not None:
-            Out.print(f"{what}: {path}", markup=False)
+            Out.print(f"{role}: {path}", markup=False)
 
 
 def _parameters(trial: Trial, trials: Trials) -> str:
-    """Those that tell trials apart; where a trial has none of these, all."""
+    """The parameters that differ between trials; all if a trial has none of these."""
     names = [name for name in trials.differing if name in trial.parameters] or sorted(trial.parameters)
     return " ".join(f"{name}={trial.parameters[name]}" for name in names)
 
 
 def print_published(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
-    """What came of a table, how good that is, and where it is."""
-    tell: Any = _suppressed if plan.adjust is None else _adjusted
-    Out.print(f"{tell(record)}, {_count(len(record.cautions), 'warning')}.", markup=False)
+    """Print the result of a table: its quality, its warnings and its files."""
+    describe: Any = _suppressed if plan.adjust is None else _adjusted
+    Out.print(f"{describe(record)}, {_count(len(record.cautions), 'warning')}.", markup=False)
     _print_warnings(record.cautions)
     if dry_run:
         _print_plan(plan)
         return
-    for what, path in (
+    for role, path in (
         *(("published table", path) for path in plan.published),
         ("quality note", plan.output.note),
         ("result as JSON (confidential)", plan.output.json_report),
         ("report (confidential)", plan.output.report),
     ):
         if path is not None:
-            Out.print(f"{what}: {path}", markup=False)
+            Out.print(f"{role}: {path}", markup=False)
 
 
 def _suppressed(record: SuppressionRecord) -> str:
-    """How much is withheld, what that costs, and how good it is."""
+    """The number of suppressed cells, their cost, and the proof."""
     pattern, audit = record.claim.pattern, record.claim.audit
     verdict = "audited"
     if audit.accepted:
-        verdict = f"not audited, since that no cell is sensitive was accepted ({', '.join(audit.accepted)})"
+        verdict = f"not audited: it was accepted that no cell is sensitive ({', '.join(audit.accepted)})"
     return (
         f"{_count(pattern.primary_count, 'sensitive cell')} and "
-        f"{_count(pattern.secondary_count, 'other')} withheld, cost {_figure(pattern.cost)}"
+        f"{_count(pattern.secondary_count, 'other')} suppressed, cost {_figure(pattern.cost)}"
         f"{_proof(pattern)}; {verdict}"
     )
 
 
 def _adjusted(record: AdjustmentRecord) -> str:
-    """How much changed, and how near that is."""
-    made, audit = record.claim.adjusted, record.claim.audit
+    """The number of changed cells, their distance, and the proof."""
+    adjusted, audit = record.claim.adjusted, record.claim.audit
     near = ""
-    if made.gap is not None:
+    if adjusted.gap is not None:
         near = (
-            ", proven to be nearest" if made.proven else f", others are at most {100 * made.gap:.3g} % nearer"
+            ", proven to be the closest"
+            if adjusted.proven
+            else f", others are at most {100 * adjusted.gap:.3g} % closer"
         )
     return (
-        f"{made.changed} of {_count(record.claim.table.n, 'cell')} changed by {_figure(made.distance)} in "
-        f"all{near}; {_count(len(audit.verdicts), 'promise')} verified"
+        f"{adjusted.changed} of {_count(record.claim.table.n, 'cell')} changed by "
+        f"{_figure(adjusted.distance)} in all{near}; {_count(len(audit.verdicts), 'promise')} verified"
     )
 
 
 def _proof(pattern: Pattern) -> str:
-    """How good a pattern is: the problem itself, and apart from it what singletons and known sums take."""
+    """The proof of a pattern: of the problem itself, and the cost against singletons and known sums."""
     proof = "proven to be the least"
     if not pattern.proven:
         proof = f"the least is at most {100 * pattern.gap:.3g} % lower"
@@ -333,49 +337,49 @@ def _proof(pattern: Pattern) -> str:
     return (
         f": {_figure(pattern.problem_cost)} for {pattern.problem} protection ({proof}) and "
         f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against "
-        "singletons and known sums (no bound is known for these)"
+        "singletons and known sums (without a bound)"
     )
 
 
 def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
-    """One line a method; then why some have no pattern."""
+    """Print one line per method, and why some have no pattern."""
     from rich.table import Table
 
     Out.print(f"{trials.headline}.\n", markup=False)
-    table = Table("method", "withheld", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
-    for each in trials:
+    table = Table("method", "suppressed", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
+    for trial in trials:
         names = ("secondary_count", "value", "cost", "lower_bound", "gap_percent", "seconds")
-        figures = [getattr(each, name) for name in names]
-        table.add_row(each.method, *("none" if f is None else _figure(f) for f in figures), each.audit)
+        figures = [getattr(trial, name) for name in names]
+        table.add_row(trial.method, *("none" if f is None else _figure(f) for f in figures), trial.audit)
     Out.print(table)
-    for each in trials:
-        if each.reason is not None:
-            Out.print(f"{each.method}: {each.reason}", style="yellow", markup=False)
+    for trial in trials:
+        if trial.reason is not None:
+            Out.print(f"{trial.method}: {trial.reason}", style="yellow", markup=False)
     if json_report is not None:
         Out.print(f"comparison as JSON (confidential): {json_report}", markup=False)
 
 
-def print_audit(found: FileAudit, json_report: Path | None) -> None:
-    """What an attacker can compute of each cell that was attacked; before, promises of other values."""
+def print_audit(file_audit: FileAudit, json_report: Path | None) -> None:
+    """Print the promises of adjusted values, and the interval that an attacker can compute for each cell."""
     from rich.table import Table
 
-    told = found.as_dict()
-    table = Table(*told["places"], "low", "high", "", box=None)
-    for each in told["audit"]:
-        sides = ("any" if each[side] is None else _figure(each[side]) for side in ("low", "high"))
-        place = (each[name] for name in told["places"])
-        table.add_row(*place, *sides, each.get("reason", "protected"))
-    for each in told.get("promises", ()):
-        Out.print(f"{'kept' if each['passed'] else 'not kept'}: {each['promise']}", markup=False)
-    if told["audit"]:
+    result = file_audit.as_dict()
+    table = Table(*result["places"], "low", "high", "", box=None)
+    for cell in result["audit"]:
+        sides = ("any" if cell[side] is None else _figure(cell[side]) for side in ("low", "high"))
+        labels = (cell[name] for name in result["places"])
+        table.add_row(*labels, *sides, cell.get("reason", "protected"))
+    for promise in result.get("promises", ()):
+        Out.print(f"{'kept' if promise['passed'] else 'not kept'}: {promise['promise']}", markup=False)
+    if result["audit"]:
         Out.print(table)
-    _print_warnings(found.cautions)
+    _print_warnings(file_audit.cautions)
     if json_report is not None:
         Out.print(f"audit as JSON (confidential): {json_report}", markup=False)
 
 
 def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
-    """How large a table is, and how much of it is sensitive."""
+    """Print the size of a table, and its number of sensitive cells."""
     inner = table.primary & table.inner
     Out.print(
         f"{_count(int(table.inner.sum()), 'cell')}, {int(inner.sum())} sensitive; "
@@ -384,13 +388,13 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
     )
     if not table.judged:
         Out.print(
-            "No rule was named, so nothing says which cells are sensitive: `tacita suppress` refuses such a "
-            "table unless no-sensitive-cells is accepted. Name rules (--rule).",
+            "No rule was named, so no cell is marked as sensitive: `tacita suppress` refuses such a table "
+            "unless no-sensitive-cells is accepted. Name rules (--rule).",
             markup=False,
         )
     if (table.primary & ~table.inner).any():
         Out.print(
-            "A sensitive sum is withheld, and as a rule another sum with it: give --margins to "
+            "A sensitive sum is suppressed, and usually another sum with it: give --margins to "
             "`tacita suppress`.",
             markup=False,
         )
@@ -407,19 +411,19 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
     Out.print(f"table (confidential): {plan.output.path}", markup=False)
 
 
-def _print_warnings(cautions: Iterable[Caution]) -> None:
-    for each in cautions:
-        Out.print(f"warning: {each.text} {each.advice}", style="yellow", markup=False)
+def _print_warnings(disclosure_warnings: Iterable[Caution]) -> None:
+    for warning in disclosure_warnings:
+        Out.print(f"warning: {warning.text} {warning.advice}", style="yellow", markup=False)
 
 
 def print_parameters(method: Any) -> None:
-    """The fields of a method as a table."""
+    """Print the parameters of a method as a table."""
     from rich.table import Table
 
     table = Table("parameter", "default", "meaning", box=None)
     for name, field in method.model_fields.items():
-        unsaid = field.is_required() or field.default_factory is not None or field.default is None
-        default = "" if unsaid else str(field.default)
+        no_default = field.is_required() or field.default_factory is not None or field.default is None
+        default = "" if no_default else str(field.default)
         table.add_row(field.alias or name, default, field.description or "")
     if method.model_fields:
         Out.print()
@@ -427,17 +431,17 @@ def print_parameters(method: Any) -> None:
 
 
 def print_json(value: Any) -> None:
-    """JSON for other programs: never wrapped, never coloured."""
+    """Print JSON for other programs, never wrapped or coloured."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
 def _stoppable(run: RunContext, anytime: bool, quiet: bool) -> AbstractContextManager[RunContext]:
-    """A run whose searches the first Ctrl-C stops, where there are any; the second cancels, as ever."""
+    """A run whose search stops at the first Ctrl-C; the second cancels, as the first does elsewhere."""
     from tacita.core.results.interrupt import interruptible
 
     def tell(message: str) -> None:
         if not quiet:
-            # past the console, in whose lines the signal may have come, and over the bar, which comes again
+            # bypass the console, which the signal may have interrupted, and overwrite the bar
             over = "\r\x1b[2K" if Err.is_terminal else ""
             os.write(Err.file.fileno(), f"{over}{message}\n".encode())
 
@@ -446,7 +450,7 @@ def _stoppable(run: RunContext, anytime: bool, quiet: bool) -> AbstractContextMa
 
 @contextmanager
 def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[RunContext]:
-    """A run whose progress is a bar on the terminal, if there is one; `anytime`: a search can be stopped."""
+    """A run with a progress bar on a terminal; with `anytime`, its search can be stopped."""
     from tacita.core import RunContext
 
     def warn(warning: Caution) -> None:
@@ -465,7 +469,7 @@ def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[RunContext]:
         task = bar.add_task("reading", total=None)
 
         def listen(progress: Progress) -> None:
-            # a task that is done stops its clock, and after one stage comes the next
+            # stay below 1: a finished task stops its clock, and another stage may follow
             bar.update(task, description=progress.stage, total=1.0, completed=min(progress.share, 0.999))
 
         with _stoppable(RunContext(on_progress=listen, on_warning=warn), anytime, quiet) as run:

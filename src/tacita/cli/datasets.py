@@ -1,4 +1,4 @@
-"""The command `datasets`: what is here to try things on."""
+"""The command `datasets`: list, describe, write and download data sets."""
 
 from __future__ import annotations
 

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 _FROM, _WHAT, _TALK = (
     Group.create_ordered(title) for title in ("Reading the file", "What an attacker knows", "Output")
 )
-_ASKED = {
+_KEY_FIELDS = {
     "keys": FieldInfo(
         annotation=Names,
         default=(),
-        description="key variables; if not given, the columns that are suggested as quasi",
+        description="key variables; by default the columns suggested as quasi",
     ),
     "unit": FieldInfo(
         annotation=str | None,
         default=None,
-        description="column naming the person, household or firm behind a record; if not given, as suggested",
+        description="column of the person, household or firm behind a record; by default as suggested",
     ),
 }
 
@@ -41,7 +41,7 @@ def _describe(input: Path, **values: Any) -> None:
         data = api.read(input, **given(InputSection, values))
         profile = api.describe_columns(data, context=run)
         guesses = api.suggest_roles(profile)
-        keys = given(_ASKED, values).get("keys") or _suggested(guesses, "quasi")
+        keys = given(_KEY_FIELDS, values).get("keys") or _suggested(guesses, "quasi")
         unit = values["unit"] or next(iter(_suggested(guesses, "unit")), None)
         risk = api.sample_uniqueness(data, columns=keys, unit=unit) if keys else None
     if values["json"]:
@@ -52,7 +52,7 @@ def _describe(input: Path, **values: Any) -> None:
     if risk is None:
         Out.print("No column is suggested as a key variable. Name some with --keys to see their risk.")
         return
-    _print_risk(risk, suggested=not given(_ASKED, values).get("keys"))
+    _print_risk(risk, suggested=not given(_KEY_FIELDS, values).get("keys"))
 
 
 def _suggested(guesses: tuple[Guess, ...], role: str) -> list[str]:
@@ -64,7 +64,7 @@ def _print_columns(profile: FileProfile, guesses: tuple[Guess, ...]) -> None:
 
     Out.print(f"{profile.source}: {profile.records} records, {len(profile.columns)} columns\n", markup=False)
     counts = (Column(title, justify="right") for title in ("distinct", "missing"))
-    table = Table("column", "type", *counts, "suggested role", "because of", box=None)
+    table = Table("column", "type", *counts, "suggested role", "reason", box=None)
     for column, guess in zip(profile.columns, guesses, strict=True):
         table.add_row(
             column.name, _type_of(column), str(column.distinct), str(column.missing), guess.role, guess.words
@@ -84,16 +84,16 @@ def _print_risk(risk: Exposure, *, suggested: bool) -> None:
         others, counted = "units", f"; units are those of {risk.unit}"
     named = ", ".join(risk.columns)
     Out.print(f"Risk on {named}{' (suggested)' if suggested else ''}{counted}:", markup=False)
-    for number, what in (
+    for number, condition in (
         (risk.alone, f"share their values with no other {others}"),
         (risk.below_3, f"with fewer than 2 other {others}"),
         (risk.below_5, f"with fewer than 4 other {others}"),
     ):
         share = f"{number} of {risk.records} records ({_share(number, risk.records)})"
-        Out.print(f"  {share} {what}", markup=False)
+        Out.print(f"  {share} {condition}", markup=False)
     several = sorted(risk.by_column, key=lambda column: -column.alone)
-    if telling := [f"{column.name} ({column.alone})" for column in several if column.alone]:
-        Out.print(f"Columns that single out records by themselves: {', '.join(telling)}.", markup=False)
+    if singling_out := [f"{column.name} ({column.alone})" for column in several if column.alone]:
+        Out.print(f"Columns that single out records by themselves: {', '.join(singling_out)}.", markup=False)
     Out.print(
         "Check the suggested roles: only you know what an attacker may know. Next: `tacita risk` for all "
         "measures, `tacita protect` to protect the file.",
@@ -101,10 +101,10 @@ def _print_risk(risk: Exposure, *, suggested: bool) -> None:
     )
 
 
-def _share(part: int, whole: int) -> str:
+def _share(part: int, total: int) -> str:
     from tacita.core.display.number_format import percent
 
-    return percent(100 * part / whole) if whole else percent(0.0)
+    return percent(100 * part / total) if total else percent(0.0)
 
 
 def _as_dict(profile: FileProfile, guesses: tuple[Guess, ...], risk: Exposure | None) -> dict[str, Any]:
@@ -143,7 +143,7 @@ describe = command(
     "With key variables of your own: tacita describe survey.csv --keys sex,age,region",
     [
         positional("input", "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel"),
-        *options(_ASKED, _WHAT),
+        *options(_KEY_FIELDS, _WHAT),
         *options(InputSection, _FROM, skip=["path"]),
         flag("json", "as JSON; confidential", _TALK),
     ],

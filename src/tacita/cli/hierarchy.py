@@ -54,26 +54,26 @@ def _number(name: str, text: str, kind: type[int] | type[float]) -> float:
         return kind(text)
     except ValueError:
         wanted = "whole numbers" if kind is int else "numbers"
-        raise ParameterError(f"--{name} must be {wanted} with commas between, got {text!r}.") from None
+        raise ParameterError(f"--{name} must be {wanted} separated by commas, got {text!r}.") from None
 
 
 def _check(input: Path, **values: Any) -> None:
     from tacita import api
 
     data = api.read(input, **given(InputSection, values))
-    found = api.hierarchy_coverage(data, values["column"], values["hierarchy"])
-    _print_coverage(values["column"], found)
-    if found.unknown:
+    coverage = api.hierarchy_coverage(data, values["column"], values["hierarchy"])
+    _print_coverage(values["column"], coverage)
+    if coverage.unknown:
         raise DataError(
-            f"Hierarchy of {values['column']}: {found.unknown} of {found.values} values of the column are "
-            "not among its leaves. Add a line for each of them."
+            f"Hierarchy of {values['column']}: {coverage.unknown} of {coverage.values} values of the column "
+            "are not among its leaves. Add a line for each of them."
         )
 
 
-def _print_coverage(column: str, found: Any) -> None:
-    """How many categories each level has."""
-    levels = ", ".join(f"level {level}: {count}" for level, count in enumerate(found.labels))
-    Out.print(f"{column}: {found.values} values; categories by level: {levels}", markup=False)
+def _print_coverage(column: str, coverage: Any) -> None:
+    """Print the number of categories of each level."""
+    levels = ", ".join(f"level {level}: {count}" for level, count in enumerate(coverage.labels))
+    Out.print(f"{column}: {coverage.values} values; categories by level: {levels}", markup=False)
 
 
 hierarchy = App(
@@ -92,7 +92,7 @@ hierarchy.command(
             option("column", _COLUMN, _WAYS, required=True),
             *options(_LEVELS, _WAYS),
             *options(InputSection, _FROM, skip=["path"]),
-            required_path("out", "CSV file to write; confidential, for it names all values", _TO),
+            required_path("out", "CSV file to write; confidential, since it lists all values", _TO),
             flag("force", FORCE, _TO),
         ],
         _make,

@@ -9,20 +9,24 @@ from tacita.core.results.verdicts import WITHOUT_ORIGINAL, faults
 
 
 def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:
-    """Raise where requirements are not met, or could not be judged: neither is a file to publish."""
-    apart = [each for each in verdicts if not each.judged]
-    compared = [each.guarantee for each in apart if each.detail == WITHOUT_ORIGINAL]
+    """Raise where requirements are not met or could not be judged: the file must not be published."""
+    not_judged = [verdict for verdict in verdicts if not verdict.judged]
+    compared = [verdict.guarantee for verdict in not_judged if verdict.detail == WITHOUT_ORIGINAL]
     way_out = "Name it (--original), and the columns that were changed (--quasi)."
-    reasons = [f"{each.guarantee} {each.detail}." for each in apart if each.detail != WITHOUT_ORIGINAL]
+    reasons = [
+        f"{verdict.guarantee} {verdict.detail}."
+        for verdict in not_judged
+        if verdict.detail != WITHOUT_ORIGINAL
+    ]
     reasons += [f"{', '.join(compared)} {WITHOUT_ORIGINAL}. {way_out}"] if compared else []
     missing = " ".join(reasons)
-    if what := faults(verdicts):
-        failed = sum(each.judged and not each.passed for each in verdicts)
+    if reasons_failed := faults(verdicts):
+        failed = sum(verdict.judged and not verdict.passed for verdict in verdicts)
         raise RequirementError(
-            f"{name}: {failed} of {len(verdicts)} requirements are not met. {what}. Do not publish this file."
-            + (f" {missing}" if missing else "")
+            f"{name}: {failed} of {len(verdicts)} requirements are not met. {reasons_failed}. "
+            f"Do not publish this file.{f' {missing}' if missing else ''}"
         )
     if missing:
         raise RequirementError(
-            f"{name}: {len(apart)} of {len(verdicts)} requirements are not judged. {missing}"
+            f"{name}: {len(not_judged)} of {len(verdicts)} requirements are not judged. {missing}"
         )

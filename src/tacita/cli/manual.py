@@ -1,4 +1,4 @@
-"""The commands `manual` and `completion`: the man page, and what a shell completes."""
+"""The commands `manual` and `completion`: the man page, and scripts for shell completion."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tacita._version import __version__
 Shell = Literal["bash", "zsh", "fish"]
 
 
-def completion(shell: Annotated[Shell, Parameter(help="the shell that should complete")], /) -> None:
-    """Print what a shell needs to complete commands and options.
+def completion(shell: Annotated[Shell, Parameter(help="the shell")], /) -> None:
+    """Print the script with which a shell completes commands and options.
 
     Example: tacita completion bash >> ~/.bashrc
     """
@@ -52,7 +52,7 @@ def _page() -> Iterator[str]:
 def _section(usage: str, app: App) -> Iterator[str]:
     command = app.default_command
     if command is None:
-        # a command of commands
+        # a group of commands
         for name in app:
             if not name.startswith("-"):
                 yield from _section(f"{usage} {name}", app[name])
@@ -65,10 +65,12 @@ def _section(usage: str, app: App) -> Iterator[str]:
 
 
 def _options(command: Callable[..., None]) -> Iterator[tuple[str, str]]:
-    """What each parameter of a command is called, and what it means."""
+    """The names and the help of each parameter of a command."""
     signature = inspect.signature(command, eval_str=not hasattr(command, "__signature__"))
     for parameter in signature.parameters.values():
-        about = next((each for each in get_args(parameter.annotation) if isinstance(each, Parameter)), None)
+        about = next(
+            (argument for argument in get_args(parameter.annotation) if isinstance(argument, Parameter)), None
+        )
         if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
             words = parameter.name.upper()
         else:
@@ -78,6 +80,6 @@ def _options(command: Callable[..., None]) -> Iterator[tuple[str, str]]:
 
 
 def _escaped(text: str) -> str:
-    """Text whose dashes stay dashes, and of which no line is a macro."""
+    """Escaped text: dashes stay dashes, and no line is read as a macro."""
     plain = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain.startswith((".", "'")) else plain

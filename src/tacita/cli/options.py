@@ -1,4 +1,4 @@
-"""Options out of forms: no option is declared here that a model declares already."""
+"""Build command options from the fields of models, so that no option is declared twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
     "required_path",
 ]
 
-FORCE = "overwrite files that are there already; never what is read"
+FORCE = "overwrite existing files; never the input"
 
 _TYPES: dict[Shape, Any] = {"switch": bool, "whole": int, "number": float, "path": Path, "names": list[str]}
 
@@ -42,15 +42,15 @@ def options(
     skip: Sequence[str] = (),
     required: Sequence[str] = (),
 ) -> list[inspect.Parameter]:
-    """One keyword option per field of a model; not given means: leave it to the model, unless required."""
+    """One keyword option per field of a model; an absent option leaves the model's default."""
     return [
-        _of_entry((renamed or {}).get(each.name, each.name), each, group)
-        for each in forms.entries(model, skip=skip, required=required)
+        _of_entry((renamed or {}).get(entry.name, entry.name), entry, group)
+        for entry in forms.entries(model, skip=skip, required=required)
     ]
 
 
 def option(name: str, field: FieldInfo, group: Group, *, required: bool = False) -> inspect.Parameter:
-    """One option out of one field; its help ends with the model's default."""
+    """One option from one field; its help ends with the model's default."""
     return _of_entry(name, forms.entry(name, field, required=required), group)
 
 
@@ -87,7 +87,7 @@ def positional(name: str, words: str, *, required: bool = True) -> inspect.Param
 
 def _keyword(name: str, kind: Any, words: str, group: Group, default: Any) -> inspect.Parameter:
     spelled = "--" + name.replace("_", "-")
-    whole = kind in (int, int | None)
+    is_integer = kind in (int, int | None)
     hint = Annotated[
         kind,
         Parameter(
@@ -96,14 +96,14 @@ def _keyword(name: str, kind: Any, words: str, group: Group, default: Any) -> in
             group=group,
             negative="",
             show_default=False,
-            converter=_whole_number(spelled) if whole else None,
+            converter=_integer_converter(spelled) if is_integer else None,
         ),
     ]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
-def _whole_number(option: str) -> Callable[[Any, Sequence[Token]], int]:
-    """Reads a whole number and refuses 3.5, which cyclopts would round."""
+def _integer_converter(option: str) -> Callable[[Any, Sequence[Token]], int]:
+    """A converter that refuses 3.5, which cyclopts would round."""
 
     def convert(_: Any, tokens: Sequence[Token]) -> int:
         try:
@@ -117,7 +117,7 @@ def _whole_number(option: str) -> Callable[[Any, Sequence[Token]], int]:
 def command(
     name: str, help_text: str, parameters: list[inspect.Parameter], body: Callable[..., None]
 ) -> Callable[..., None]:
-    """A function with a signature made of parameters, as cyclopts wants it."""
+    """A function with these parameters as its signature, as cyclopts needs it."""
 
     signature = inspect.Signature(parameters)
 

@@ -1,4 +1,4 @@
-"""The command that writes the key of pseudonyms."""
+"""The command `pseudonym-key`: write a pseudonym key."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from cyclopts import Parameter
 
 
 def pseudonym_key(
-    file: Annotated[
-        Path, Parameter(help="where to write the key; a file that is there is never overwritten")
-    ],
+    file: Annotated[Path, Parameter(help="where to write the key; an existing file is never overwritten")],
     /,
 ) -> None:
-    """Write the file of a new key for pseudonyms, drawn by the operating system, for its owner's eyes only.
+    """Write a new pseudonym key, drawn by the operating system and readable by its owner alone.
 
     Example: tacita pseudonym-key office.key
     """
     from tacita.io.secret import new_pseudonym_key
 
     new_pseudonym_key(file)
-    print(f"{file}: a new key. Keep it secret, and apart from what you release.")
+    print(f"{file}: a new key. Keep it secret, and apart from released files.")

@@ -1,4 +1,4 @@
-"""The command `risk`: what the keys of a file give away, before anything is protected."""
+"""The command `risk`: the disclosure risk of the keys of an unprotected file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _risk(input: Path, **values: Any) -> None:
 
 
 def carry_out_risk(plan: RiskPlan, *, quiet: bool, **files: Any) -> None:
-    """Measure, write, and print what came out."""
+    """Measure, write, and print the results."""
     from tacita import api
 
     with progress_bar(quiet) as run:
@@ -43,14 +43,14 @@ def carry_out_risk(plan: RiskPlan, *, quiet: bool, **files: Any) -> None:
     Out.print(profile.headline, markup=False)
     Out.print()
     print_scores(profile.report, every=True)
-    for what, path in plan.output.targets.items():
+    for role, path in plan.output.targets.items():
         if path is not None and not files.get("dry_run"):
-            Out.print(f"{what} (confidential): {path}", markup=False)
+            Out.print(f"{role} (confidential): {path}", markup=False)
 
 
 risk = command(
     "risk",
-    "Measure what the keys of a file give away, before anything is protected.\n\n"
+    "Measure the disclosure risk of key variables before anything is protected.\n\n"
     "Example: tacita risk survey.csv --keys region,sex,age --weight w --json risk.json --report risk.html",
     [
         positional("input", "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel"),

@@ -32,7 +32,7 @@ from .options import FORCE, command, flag, given, option, options, path_option, 
 
 _WHAT, _HOW, _TO, _FROM, _TALK = (
     Group.create_ordered(title)
-    for title in ("Columns of the table", "Withholding", "Writing", "Reading the file", "Running")
+    for title in ("Columns of the table", "Suppressing", "Writing", "Reading the file", "Running")
 )
 _CHANGE = Group.create_ordered("Adjusting")
 _OUT_NAMES = {"path": "out", "json_report": "json"}
@@ -42,13 +42,13 @@ _RULE = {
     "rule": FieldInfo(
         annotation=tuple[str, ...],
         default=(),
-        description="rules for sensitive cells, commas between, each with parameters of its own or not: "
+        description="rules for sensitive cells, separated by commas, with or without parameters: "
         "minimum-frequency:threshold=3:margin=10,request; see `tacita methods`",
     )
 }
-# what the section above the method already asks for
+# fields of the section that methods declare too
 _OF_SECTION = ("seconds", "solver")
-# what only adjusting asks for
+# fields of adjusting alone
 _OF_ADJUSTED = ("key",)
 _RUNNING = (
     path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
@@ -59,7 +59,7 @@ _RUNNING = (
 
 
 def carry_out_table(plan: AnyTablePlan, *, quiet: bool, dry_run: bool, **files: Any) -> None:
-    """Publish a table, or write that of records as a list; and tell what came of it."""
+    """Publish a table, or write the table of records as a list; print the result."""
     from tacita import api
 
     if isinstance(plan, TabulatePlan) and plan.asked is None:
@@ -76,14 +76,14 @@ def carry_out_table(plan: AnyTablePlan, *, quiet: bool, dry_run: bool, **files: 
 
 
 def suppress_with(words: Sequence[str]) -> Callable[..., None]:
-    """The command `suppress` with the options of the method that the words name."""
+    """The command `suppress` with the options of the chosen method."""
     named = _named_in(words, "--method") or str(SuppressSection.model_fields["method"].default)
     method = registry.canonical(named, *registry.SUPPRESSING)
     fields = registry.lookup(method, *registry.SUPPRESSING).model_fields
-    own = {name: each for name, each in fields.items() if name not in _OF_SECTION}
+    own_fields = {name: field for name, field in fields.items() if name not in _OF_SECTION}
     return _publishing(
         "suppress",
-        "Choose which cells of a table to withhold, prove it, audit it, publish the rest.\n\n"
+        "Suppress cells of a table at the least cost, with a proof; audit, publish.\n\n"
         "Example: tacita suppress cells.csv --rows region --columns sector --value turnover "
         "--primary sensitive --problem interval --out published.csv --json result.json\n\n"
         "Of any number of dimensions, with subtotals: --dimensions region,sector,size --hierarchy "
@@ -93,19 +93,19 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             *options(TableOutputSection, _TO, _OUT_NAMES, skip=["note"], required=["path"]),
             *options(TableSection, _WHAT, skip=_OF_ADJUSTED),
             *options(SuppressSection, _HOW),
-            *options(own, Group.create_ordered(f"Parameters of {method}")),
+            *options(own_fields, Group.create_ordered(f"Parameters of {method}")),
         ],
         SuppressSection,
-        own,
+        own_fields,
     )
 
 
 def adjust_with(words: Sequence[str]) -> Callable[..., None]:
-    """The command `adjust` with the options of the method that the words name."""
-    named, own = _adjusting(words)
+    """The command `adjust` with the options of the chosen method."""
+    named, method_fields = _adjusting(words)
     return _publishing(
         "adjust",
-        "Publish other values in place of the true ones, audited; no cell is withheld.\n\n"
+        "Publish a table with adjusted values and no suppressed cells; audit.\n\n"
         "Example: tacita adjust cells.csv --rows region --columns sector --value persons --counts "
         "--method rounding --base 5 --out published.csv --note note.html\n\n"
         "Of any number of dimensions, with subtotals: --dimensions region,sector,size --hierarchy "
@@ -115,37 +115,37 @@ def adjust_with(words: Sequence[str]) -> Callable[..., None]:
             *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
             *options(TableSection, _WHAT),
             *options(AdjustSection, _CHANGE, required=["method"]),
-            *options(own, Group.create_ordered(f"Parameters of {named}")),
+            *options(method_fields, Group.create_ordered(f"Parameters of {named}")),
         ],
         AdjustSection,
-        own,
+        method_fields,
     )
 
 
 def _publishing(
     verb: str,
     text: str,
-    asked: Sequence[Any],
+    models: Sequence[Any],
     section: type[SuppressSection | AdjustSection],
-    own: dict[str, FieldInfo],
+    method_fields: dict[str, FieldInfo],
 ) -> Callable[..., None]:
-    """The command that publishes a table; `own` are the parameters of its method."""
+    """A command that publishes a table; `method_fields` are the parameters of its method."""
 
     def body(table: Path, **values: Any) -> None:
         plan = TablePlan(
             input={"path": table, **given(TableInputSection, values)},
             table=given(TableSection, values),
             output=given(TableOutputSection, values, _OUT_NAMES),
-            **{verb: {**given(section, values), **given(own, values)}},
+            **{verb: {**given(section, values), **given(method_fields, values)}},
         )
-        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
+        carry_out_table(plan, **{option.name: values[option.name] for option in _RUNNING})
 
     return command(
         verb,
         text,
         [
             positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
-            *asked,
+            *models,
             *options(TableInputSection, _FROM, skip=["path"]),
             *_RUNNING,
         ],
@@ -154,17 +154,17 @@ def _publishing(
 
 
 def _adjusting(words: Sequence[str]) -> tuple[str | None, dict[str, FieldInfo]]:
-    """The method of adjustment that the words name, and its own parameters."""
+    """The chosen method of adjustment, and its own parameters."""
     named = _named_in(words, "--method")
     if named is None:
         return None, {}
     method = registry.canonical(named, *registry.ADJUSTING)
     fields = registry.lookup(method, *registry.ADJUSTING).model_fields
-    return method, {name: each for name, each in fields.items() if name not in _OF_SECTION}
+    return method, {name: field for name, field in fields.items() if name not in _OF_SECTION}
 
 
 def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
-    """The command `tabulate` with the options of the rules that the words name."""
+    """The command `tabulate` with the options of the chosen rules."""
     names = [name for name in (_named_in(words, "--rule") or "").split(",") if name]
     fields = fields_of(names)
 
@@ -176,7 +176,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
             rules=rule_sections(given(_RULE, values).get("rule", ()), given(fields, values)),
             output={"path": values["out"]},
         )
-        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
+        carry_out_table(plan, **{option.name: values[option.name] for option in _RUNNING})
 
     return command(
         "tabulate",
@@ -202,14 +202,14 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
 
 
 def comparison_of(words: Sequence[str]) -> Callable[..., None] | None:
-    """The command `compare` of a plan of a table; None where the words name no such plan."""
+    """The command `compare` for a plan of a table; None if the arguments name no such plan."""
     files = [Path(word) for word in words if word.lower().endswith(".toml")]
     if not files or not files[0].is_file():
         return None
     try:
         of_table = kind_of(toml_of(files[0])) is not None
     except ParameterError:
-        # told where the plan is read
+        # the error is raised where the plan is read
         of_table = False
     return _compare if of_table else None
 
@@ -219,7 +219,7 @@ def _plan_of_table(file: Path) -> AnyTablePlan:
 
     plan = api.load_plan(file)
     if not isinstance(plan, AnyTablePlan):
-        raise ParameterError(f"{file.name}: wanted a plan of a table; this is one of records.")
+        raise ParameterError(f"{file.name}: wanted a plan of a table, got one of records.")
     return plan
 
 
@@ -236,7 +236,7 @@ def _compare_tables(source: Path, **values: Any) -> None:
 
 _compare = command(
     "compare",
-    "Try methods of suppression on the table of a plan: what each withholds, proves, and takes.\n\n"
+    "Compare methods of suppression on the table of a plan: their cells, costs, proofs and times.\n\n"
     "Example: tacita compare table.toml --method optimal,hypercube,gauss",
     [
         positional("source", "plan file (TOML) of a table, or of linked ones"),
@@ -258,8 +258,8 @@ def _named_in(words: Sequence[str], sought: str) -> str | None:
 
 
 _PROBLEM = SuppressSection.model_fields["problem"]
-# a plan says it itself, so that the command can do without; the section cannot
-_ASKED = {
+# optional for the command, since a plan has it; required in a section
+_REQUIREMENT_FIELDS = {
     "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
     **{
         name: SuppressSection.model_fields[name]
@@ -270,16 +270,16 @@ _METHOD = {
     "method": FieldInfo(
         annotation=str | None,
         default=None,
-        description="method that adjusted the values, with its parameters; where no cell is withheld",
+        description="method that adjusted the values, with its parameters; if no cell is suppressed",
     ),
     "signed": AdjustSection.model_fields["signed"],
 }
 
 
 def audit_with(words: Sequence[str]) -> Callable[..., None]:
-    """The command `audit`, with the options of the method of adjustment if the words name one."""
-    named, own = _adjusting(words)
-    asked = {**_ASKED, **_METHOD, **own}
+    """The command `audit`, with the options of the chosen method of adjustment, if any."""
+    named, method_fields = _adjusting(words)
+    requirement_fields = {**_REQUIREMENT_FIELDS, **_METHOD, **method_fields}
 
     def body(table: Path, published: Path | None = None, **values: Any) -> None:
         from tacita import api
@@ -287,33 +287,35 @@ def audit_with(words: Sequence[str]) -> Callable[..., None]:
         writing = {"json_report": values["json"], "force": values["force"]}
         with progress_bar(values["quiet"]) as run:
             if table.suffix.lower() == ".toml":
-                told = [
-                    name for each in (TableInputSection, TableSection, asked) for name in given(each, values)
+                option_names = [
+                    name
+                    for model in (TableInputSection, TableSection, requirement_fields)
+                    for name in given(model, values)
                 ]
-                found = api.audit_plan(_audited(table, published, told), run, **writing)
+                file_audit = api.audit_plan(_audited(table, published, option_names), run, **writing)
             elif published is None:
                 raise ParameterError(
-                    "audit: wanted the published table after the confidential one; of a plan (.toml), it "
-                    "alone."
+                    "audit: wanted the published table after the confidential one. Only a plan (.toml) needs "
+                    "no second file."
                 )
             else:
-                found = api.audit_published(
+                file_audit = api.audit_published(
                     TableInputSection(path=table, **given(TableInputSection, values)),
                     published,
                     TableSection(**given(TableSection, values)),
-                    _published_how(named, given(asked, values)),
+                    _published_how(named, given(requirement_fields, values)),
                     run,
                     **writing,
                 )
         if not values["quiet"]:
-            print_audit(found, values["json"])
-        if not found.safe:
-            raise VerificationError(found.refusal())
+            print_audit(file_audit, values["json"])
+        if not file_audit.safe:
+            raise VerificationError(file_audit.refusal())
 
     return command(
         "audit",
-        "Attack a published table: what can be computed of its withheld cells, and what else does the file "
-        "show? Fails if that is too much.\n\n"
+        "Attack a published table: compute the intervals of its suppressed cells, and find whatever else the "
+        "file discloses. Fails if that is too much.\n\n"
         "Example: tacita audit cells.csv published.csv --rows region --columns sector --value turnover "
         "--primary sensitive --problem interval\n\n"
         "Of other values: tacita audit cells.csv rounded.csv --rows region --columns sector --value persons "
@@ -325,9 +327,9 @@ def audit_with(words: Sequence[str]) -> Callable[..., None]:
             ),
             positional("published", "published table: .csv, .xlsx or .html; not of a plan", required=False),
             *options(TableSection, _WHAT),
-            *options(_ASKED, _HOW),
+            *options(_REQUIREMENT_FIELDS, _HOW),
             *options(_METHOD, _CHANGE),
-            *options(own, Group.create_ordered(f"Parameters of {named}")),
+            *options(method_fields, Group.create_ordered(f"Parameters of {named}")),
             *options(TableInputSection, _FROM, skip=["path"]),
             path_option("json", "ranges and verdict as JSON; confidential", _TO),
             *_RUNNING[2:],
@@ -336,24 +338,23 @@ def audit_with(words: Sequence[str]) -> Callable[..., None]:
     )
 
 
-def _published_how(method: str | None, asked: dict[str, Any]) -> SuppressSection | AdjustSection:
-    """By withheld cells, or by the method that changed values."""
+def _published_how(method: str | None, requirements: dict[str, Any]) -> SuppressSection | AdjustSection:
+    """The section of the published table: suppressed cells, or the method that adjusted values."""
     if method is None:
-        return SuppressSection(**{name: value for name, value in asked.items() if name != "signed"})
-    if odd := [name for name in ("problem", "zeros", "strict", "insiders") if name in asked]:
+        return SuppressSection(**{name: value for name, value in requirements.items() if name != "signed"})
+    if odd := [name for name in ("problem", "zeros", "strict", "insiders") if name in requirements]:
         raise ParameterError(
-            f"audit: --{odd[0]} speaks of withheld cells, --method of values that were changed. Leave one "
-            "away."
+            f"audit: --{odd[0]} is for suppressed cells, --method for adjusted values. Leave one out."
         )
-    return AdjustSection(**asked)
+    return AdjustSection(**requirements)
 
 
-def _audited(file: Path, published: Path | None, told: Sequence[str]) -> AnyTablePlan:
-    """The plan of a file; all else is in the plan."""
+def _audited(file: Path, published: Path | None, option_names: Sequence[str]) -> AnyTablePlan:
+    """The plan of a file; options that belong to a table are refused."""
     plan = _plan_of_table(file)
-    if published is not None or told:
-        odd = f"--{told[0].replace('_', '-')}" if told else "a published file"
-        raise ParameterError(f"audit: {odd} goes with a table; a plan says it itself. Leave it away.")
+    if published is not None or option_names:
+        odd = f"--{option_names[0].replace('_', '-')}" if option_names else "a published file"
+        raise ParameterError(f"audit: {odd} needs a table; a plan has it already. Leave it out.")
     return plan
 
 
@@ -366,7 +367,7 @@ _FOR_WORDS = {
 
 
 def __getattr__(name: str) -> Callable[..., None]:
-    # the one that the words name has been built for them; the other is seldom asked for
+    # the chosen command was built before; the others are built on demand
     if name in _FOR_WORDS:
         return _FOR_WORDS[name]([])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Data to try things on: made-up surveys, and the public benchmark files of the field.
+"""Example data: synthetic surveys, and the public benchmark files of the field.
 
 >>> from tacita import datasets
 >>> [entry.name for entry in datasets.catalogue()]
@@ -58,7 +58,7 @@ def catalogue() -> tuple[Dataset, ...]:
 
 
 def describe(name: str) -> Dataset:
-    """Say what a data set is, without making or reading it.
+    """Describe a data set without generating or reading it.
 
     >>> describe("business").roles["unit"]
     'group_id'
@@ -101,6 +101,6 @@ def attributes(name: str, *, standardised: bool = False) -> npt.NDArray[np.float
     import numpy as np
 
     frame = load(name)
-    columns = [frame[each].to_numpy() for each in describe(name).quasi]
-    x = np.column_stack([each for each in columns if each.dtype.kind in "iuf"]).astype(np.float64)
+    columns = [frame[column].to_numpy() for column in describe(name).quasi]
+    x = np.column_stack([column for column in columns if column.dtype.kind in "iuf"]).astype(np.float64)
     return np.ascontiguousarray((x - x.mean(axis=0)) / x.std(axis=0, ddof=1)) if standardised else x

@@ -1,4 +1,4 @@
-"""Points in the plane, for methods that are looked at while they work."""
+"""Points in the plane, for methods that are watched step by step."""
 
 from __future__ import annotations
 

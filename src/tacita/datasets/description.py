@@ -1,4 +1,4 @@
-"""What is said of a data set before it is made or read."""
+"""Descriptions of data sets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypedDict
 
 
 class Roles(TypedDict):
-    """The `[roles]` section of a plan: which column plays which part."""
+    """The `[roles]` section of a plan: the columns of each role."""
 
     identifiers: list[str]
     quasi: list[str]

@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 _SYLLABLES = np.array([first + second for first in "bdlmnrstv" for second in "aeiou"])
 
 
-def check_options(who: str, n: object, seed: object, missing: object) -> None:
-    """Refuse what cannot be drawn.
+def check_options(dataset: str, n: object, seed: object, missing: object) -> None:
+    """Raise where the options of a survey are invalid.
 
     >>> check_options("business", 0, 1, 0.0)
     Traceback (most recent call last):
@@ -30,10 +30,10 @@ def check_options(who: str, n: object, seed: object, missing: object) -> None:
     for option, value, least in (("n", n, 1), ("seed", seed, 0)):
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
             raise ParameterError(
-                f"{who}: {option} must be a whole number of at least {least}, got {value!r}."
+                f"{dataset}: {option} must be a whole number of at least {least}, got {value!r}."
             )
     if not isinstance(missing, int | float) or isinstance(missing, bool) or not 0 <= missing < 1:
-        raise ParameterError(f"{who}: missing must be a share from 0 up to but not 1, got {missing!r}.")
+        raise ParameterError(f"{dataset}: missing must be a share from 0 up to but not 1, got {missing!r}.")
 
 
 def quota(shares: Sequence[float], n: int) -> Integers:
@@ -88,9 +88,9 @@ def unique_words(generator: np.random.Generator, n: int) -> Texts:
         syllables += 1
     drawn = generator.choice(len(_SYLLABLES) ** syllables, size=n, replace=False)
     words = np.full(n, "", dtype="U1")
-    for place in range(syllables):
-        # Syllables have one length, so different numbers spell different words.
-        words = np.char.add(words, _SYLLABLES[drawn // len(_SYLLABLES) ** place % len(_SYLLABLES)])
+    for position in range(syllables):
+        # All syllables have the same length, so different numbers give different words.
+        words = np.char.add(words, _SYLLABLES[drawn // len(_SYLLABLES) ** position % len(_SYLLABLES)])
     return np.char.capitalize(words)
 
 
@@ -122,7 +122,7 @@ def to_table(
     """
     import pyarrow as pa
 
-    # A stream of its own: asking for holes must not change the values around them.
+    # A separate random stream: missing values must not change the other values.
     generator = np.random.default_rng([seed, 1])
     arrays = {}
     for name, values in columns.items():

@@ -1,4 +1,4 @@
-"""Download of a public benchmark file: bounded, pinned, and stored whole or not at all."""
+"""Download public benchmark files: bounded in size, pinned by checksum, stored atomically."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def fetch_csv(reference: Reference, base_url: str) -> bytes:
     Traceback (most recent call last):
     tacita.core.errors.DataError: census: ...
     """
-    rdata = _rdata(reference)  # before the download: without it the download is in vain
+    rdata = _rdata(reference)  # fail before the download if the package is missing
     url = f"{base_url.rstrip('/')}/{reference.rda_path}"
     packed = download(reference.name, url)
-    found = sha256(packed)
-    if found != reference.rda_sha256:
+    checksum = sha256(packed)
+    if checksum != reference.rda_sha256:
         raise DataError(
             f"{reference.name}: the download from {url} is not the pinned file: its SHA-256 must be "
-            f"{reference.rda_sha256}, got {found}. Nothing was stored; try again, or set TACITA_DATA."
+            f"{reference.rda_sha256}, got {checksum}. Nothing was stored; try again, or set TACITA_DATA."
         )
     content = to_csv(reference, rdata, packed)
     if sha256(content) != reference.csv_sha256:
@@ -45,7 +45,7 @@ def fetch_csv(reference: Reference, base_url: str) -> bytes:
     return content
 
 
-def download(who: str, url: str) -> bytes:
+def download(dataset: str, url: str) -> bytes:
     """Read what `url` serves, at most `LARGEST_BYTES`, waiting at most `TIMEOUT_SECONDS` at a time.
 
     >>> download("census", "http://127.0.0.1:1/nobody-listens")  # doctest: +ELLIPSIS
@@ -58,23 +58,23 @@ def download(who: str, url: str) -> bytes:
 
     def failure(reason: object) -> DataError:
         return DataError(
-            f"{who}: could not download {url}: {reason}. Nothing was stored; "
-            f"check the network and try again, or set TACITA_DATA to a folder that holds {who}.csv."
+            f"{dataset}: could not download {url}: {reason}. Nothing was stored; "
+            f"check the network and try again, or set TACITA_DATA to a folder that holds {dataset}.csv."
         )
 
     try:
         with urlopen(url, timeout=TIMEOUT_SECONDS) as answer:
             announced = answer.headers.get("Content-Length")
             content: bytes = answer.read(LARGEST_BYTES + 1)
-    except HTTPError as problem:
-        with problem:  # it holds the open connection
-            raise failure(f"the server answered {problem.code}") from None
-    except URLError as problem:
-        raise failure(problem.reason) from None
+    except HTTPError as error:
+        with error:  # it holds the open connection
+            raise failure(f"the server answered {error.code}") from None
+    except URLError as error:
+        raise failure(error.reason) from None
     except TimeoutError:
         raise failure(f"no answer within {TIMEOUT_SECONDS:g} seconds") from None
-    except (OSError, HTTPException) as problem:
-        raise failure(f"the connection broke off ({type(problem).__name__})") from None
+    except (OSError, HTTPException) as error:
+        raise failure(f"the connection broke off ({type(error).__name__})") from None
     if len(content) > LARGEST_BYTES:
         raise failure(f"it is larger than {LARGEST_BYTES} bytes")
     if announced is not None and announced.isdigit() and len(content) < int(announced):
@@ -94,7 +94,7 @@ def to_csv(reference: Reference, rdata: ModuleType, packed: bytes) -> bytes:
     b'a,b\n1,0.5\n2,1.0\n'
     """
     with warnings.catch_warnings():
-        # The hash has said that this is the file; what rdata remarks of its encoding changes nothing.
+        # The checksum identifies the file, so warnings of rdata about its encoding can be ignored.
         warnings.simplefilter("ignore")
         objects = rdata.read_rda(io.BytesIO(packed)).values()
     frames = [value for value in objects if hasattr(value, "columns")]
@@ -112,7 +112,7 @@ def to_csv(reference: Reference, rdata: ModuleType, packed: bytes) -> bytes:
 
 
 def store(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it.
+    """Write a file atomically.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -125,8 +125,8 @@ def store(path: Path, content: bytes) -> None:
     try:
         made_folder(path.parent)
         write_all({path: content}, public=[path], force=True)
-    except ParameterError as problem:
-        raise DataError(f"{problem} Set TACITA_CACHE to a folder that you may write to.") from None
+    except ParameterError as error:
+        raise DataError(f"{error} Set TACITA_CACHE to a folder that you may write to.") from None
 
 
 def _rdata(reference: Reference) -> ModuleType:
@@ -140,7 +140,7 @@ def _rdata(reference: Reference) -> ModuleType:
 
 
 def _cells(column: Any) -> list[Any]:
-    """The values of a pandas column as they go into the file: nothing for missing, integers where all are."""
+    """The values of a pandas column for the file: empty for missing, integers if all are whole."""
     values: list[Any] = column.astype(object).where(column.notna(), None).tolist()
     known = [value for value in values if value is not None]
     if all(isinstance(value, float) and value.is_integer() for value in known):

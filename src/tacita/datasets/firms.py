@@ -119,7 +119,7 @@ def _regions_and_groups(generator: np.random.Generator, n: int) -> tuple[Integer
     group = run_labels(sizes, n)
     movers = np.flatnonzero(generator.random(n) < 1 / 12)
     group[movers] = group[generator.permutation(movers)]
-    # Numbers given at random tell nothing of the region, and rows come in no order.
+    # Random numbers do not disclose the region, and rows are shuffled.
     group = generator.permutation(group.max() + 1)[group]
     order = generator.permutation(n)
     return region[order], group[order]
@@ -132,7 +132,7 @@ def _employees(generator: np.random.Generator, typical: Floats, group: Integers)
 
 
 def _cost_ratio(generator: np.random.Generator, usual: Floats, employees: Integers) -> Floats:
-    """On the logit scale, so that costs never exceed turnover however the noise falls."""
+    """Drawn on the logit scale, so that costs never exceed turnover."""
     logit = (
         np.log(usual / (1 - usual)) - 0.07 * np.log(employees / 10) + generator.normal(0.0, 0.22, len(usual))
     )
@@ -146,7 +146,7 @@ def _investment(generator: np.random.Generator, turnover: Integers, employees: I
 
 
 def _weights(generator: np.random.Generator, employees: Integers) -> Floats:
-    """Large firms are all asked, small ones one in many, as in real business surveys."""
+    """Sampling weights: all large firms are in the sample, and few small ones, as in business surveys."""
     design = np.select(
         [employees >= 100, employees >= 50, employees >= 20, employees >= 10], [1.0, 2.0, 5.0, 9.0], 18.0
     )

@@ -83,13 +83,13 @@ def patients(n: int = 1200, seed: int = 1, missing: float = 0.0) -> pa.Table:
 
 
 def _ages(generator: np.random.Generator, typical: Floats, spread: Floats, code: Texts) -> Integers:
-    """Grown-ups, but for an appendix, which comes at any age."""
+    """Adults, except for appendicitis, which occurs at any age."""
     drawn = whole(typical + spread * generator.normal(size=len(typical)))
     return np.clip(drawn, np.where(code == APPENDIX, 4, 18), 99)
 
 
 def _days(generator: np.random.Generator, typical: Floats, age: Integers) -> Integers:
-    """Long to the right, and longer for the old."""
+    """Right-skewed, and longer for older patients."""
     return np.maximum(1, whole(typical * (0.7 + 0.005 * age) * generator.lognormal(0.0, 0.5, len(typical))))
 
 
@@ -99,12 +99,12 @@ def _postcodes(generator: np.random.Generator, n: int) -> Texts:
     district = generator.choice(len(_DISTRICTS), size=n, p=shares / shares.sum())
     within = np.minimum(generator.geometric(0.3, size=n) - 1, _CODES_OF_A_DISTRICT - 1)
     numbers = np.char.zfill((10 * within).astype(np.str_), 2)
-    found: Texts = np.char.add(np.array(list(_DISTRICTS))[district], numbers)
-    return found
+    districts: Texts = np.char.add(np.array(list(_DISTRICTS))[district], numbers)
+    return districts
 
 
 def _outcomes(generator: np.random.Generator, deadly: Floats, age: Integers, days: Integers) -> Texts:
-    """The old die more often, and who stays long goes on to a home or a clinic more often."""
+    """Death is more likely with age, discharge to a home or clinic with the length of stay."""
     died = happens(generator, np.clip(deadly * (0.4 + age / 100), 0.0, 1.0))
     cared = happens(generator, np.clip((age - 55) / 120 + days / 100, 0.0, 0.7))
     return np.select([died, cared], ["died", "care"], "home")

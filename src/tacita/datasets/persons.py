@@ -45,8 +45,8 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
     """Draw a survey of `n` persons in households of one to six; money in whole units a year.
 
     `total_income` is `wage + self_employment + transfers` in every row, each with its spike of zeros;
-    losses of the self-employed and debts beyond assets are negative. `housing_cost` and `weight` are
-    those of the household, told of each member. `education` is ordered: none, primary, secondary,
+    losses of the self-employed and debts beyond assets are negative. `housing_cost` and `weight` belong to
+    the household and are repeated for each member. `education` is ordered: none, primary, secondary,
     bachelor, master. `missing` is the share of empty cells in taxes, housing_cost, wealth and
     satisfaction. The same seed gives the same table.
 
@@ -61,7 +61,7 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
     home = run_labels(sizes, n)
     homes = home[-1] + 1
     members = np.bincount(home)
-    place = np.arange(n) - (np.cumsum(members) - members)[home]
+    position = np.arange(n) - (np.cumsum(members) - members)[home]
 
     home_region = generator.permutation(
         run_labels(quota([share for share, _ in _REGIONS.values()], homes), homes)
@@ -69,8 +69,8 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
     region = home_region[home]
     home_level = np.array([prices for _, prices in _REGIONS.values()])[home_region]
 
-    female = _female(generator, home, place)
-    age = _ages(generator, home, place)
+    female = _female(generator, home, position)
+    age = _ages(generator, home, position)
     education = _education(generator, age, home)
     status = _employment(generator, age, education, female)
 
@@ -85,8 +85,8 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
         * members**0.1
         * generator.lognormal(0.35, 0.3, homes)
     )
-    # Owners without a mortgage pay almost nothing; the elder the household, the likelier.
-    paid_off = happens(generator, np.clip((age[place == 0] - 35) / 90, 0.0, 0.5))
+    # Owners without a mortgage pay almost nothing; older households are more likely to be such owners.
+    paid_off = happens(generator, np.clip((age[position == 0] - 35) / 90, 0.0, 0.5))
     housing = np.where(paid_off, 0, housing)
 
     columns: dict[str, NDArray[Any]] = {
@@ -110,27 +110,27 @@ def household(n: int = 900, seed: int = 1, missing: float = 0.0) -> pa.Table:
     return to_table(columns, _HOLES, missing, seed)
 
 
-def _female(generator: np.random.Generator, home: Integers, place: Integers) -> NDArray[np.bool_]:
-    """Evenly, but partners are mostly of different sex."""
+def _female(generator: np.random.Generator, home: Integers, position: Integers) -> NDArray[np.bool_]:
+    """Both sexes are equally likely, but partners mostly differ."""
     female = generator.random(len(home)) < 0.51
-    head = np.flatnonzero(place == 0)[home]
-    mixed = (place == 1) & (generator.random(len(home)) < 0.95)
+    head = np.flatnonzero(position == 0)[home]
+    mixed = (position == 1) & (generator.random(len(home)) < 0.95)
     return np.where(mixed, ~female[head], female)
 
 
-def _ages(generator: np.random.Generator, home: Integers, place: Integers) -> Integers:
+def _ages(generator: np.random.Generator, home: Integers, position: Integers) -> Integers:
     """Partners are of like age; further members are children, at least 19 years younger than the head."""
     n = len(home)
     size = np.bincount(home)[home]
     head = np.where(size >= 3, 22 + 38 * generator.beta(2.2, 2.4, n), 19 + 73 * generator.beta(1.5, 1.4, n))
-    head = head[np.flatnonzero(place == 0)[home]]
+    head = head[np.flatnonzero(position == 0)[home]]
     partner = np.clip(head + generator.normal(-1.0, 4.0, n), 18, 95)
     child = np.minimum((head - 19) * generator.beta(1.8, 1.8, n), 30)
-    return np.asarray(np.select([place == 0, place == 1], [head, partner], child), dtype=np.int64)
+    return np.asarray(np.select([position == 0, position == 1], [head, partner], child), dtype=np.int64)
 
 
 def _education(generator: np.random.Generator, age: Integers, home: Integers) -> Integers:
-    """Drawn with a part that the household shares, and no higher than the age allows."""
+    """Correlated within a household, and bounded by age."""
     n = len(age)
     score = 0.6 * generator.normal(size=n)[home] + 0.8 * generator.normal(size=n) - 0.012 * (age - 40)
     reached = np.digitize(score, [-1.9, -0.9, 0.55, 1.25])
@@ -143,8 +143,8 @@ def _employment(
 ) -> Integers:
     n = len(age)
     works = happens(generator, 0.70 + 0.05 * education - 0.06 * female)
-    alone = happens(generator, np.clip(0.06 + 0.002 * (age - 20), 0.03, 0.2))
-    at_work = np.where(alone, SELF_EMPLOYED, EMPLOYED)
+    single = happens(generator, np.clip(0.06 + 0.002 * (age - 20), 0.03, 0.2))
+    at_work = np.where(single, SELF_EMPLOYED, EMPLOYED)
     not_at_work = np.where(happens(generator, np.where(female, 0.5, 0.85)), UNEMPLOYED, HOMEMAKER)
     retires_at = generator.normal(64.5, 2.5, n)
     studies = happens(generator, np.clip(1.0 - (age - 16) / 10, 0.0, 1.0))
@@ -163,7 +163,7 @@ def _incomes(
     female: NDArray[np.bool_],
     level: Floats,
 ) -> tuple[Integers, Integers, Integers]:
-    """What a person could earn, by education and age, and of it what the present status brings."""
+    """Potential income by education and age, and the share that the employment status yields."""
     n = len(age)
     experience = np.clip(age - 18, 0, 42)
     earns = level * np.exp(
@@ -215,7 +215,7 @@ def _taxes(generator: np.random.Generator, earned: Integers, transfers: Integers
 def _wealth(
     generator: np.random.Generator, age: Integers, total_income: Integers, owner: NDArray[np.bool_]
 ) -> Integers:
-    """Long to the right, a few in debt, nothing for children."""
+    """Right-skewed, negative for a few, and zero for children."""
     n = len(age)
     saved = (
         np.maximum(total_income, 4_000)

@@ -1,4 +1,4 @@
-"""Which public benchmark files there are, and the fingerprints by which they are known."""
+"""The public benchmark files and their checksums."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _ALL = (
         rows=4092,
         columns=15,
         identifiers=("UTILNAME",),
-        # The number of the utility is no measurement, but the published figures count it as one.
+        # The number of the utility is not a measurement, but published results include it.
         quasi=(
             "UTILITYID",
             "RESREVENUE",
@@ -114,7 +114,7 @@ REFERENCES: dict[str, Reference] = {reference.name: reference for reference in _
 
 
 def sha256(content: bytes) -> str:
-    """The fingerprint by which a file is known.
+    """The checksum that identifies a file.
 
     >>> sha256(b"")[:8]
     'e3b0c442'

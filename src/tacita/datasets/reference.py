@@ -64,7 +64,7 @@ def cache_folder() -> Path:
 
 
 def _local_content(reference: Reference, *, refetch: bool) -> bytes | None:
-    """The checked bytes of the file nearest at hand, or None if there is no file."""
+    """The verified bytes of the first local copy, or None if there is none."""
     if chosen := os.environ.get("TACITA_DATA"):
         content = _read_if_there(Path(chosen) / reference.csv_name)
         if content is not None:
@@ -72,7 +72,7 @@ def _local_content(reference: Reference, *, refetch: bool) -> bytes | None:
             return content
     content = _read_if_there(cache_folder() / reference.csv_name)
     if content is not None and refetch and sha256(content) != reference.csv_sha256:
-        return None  # damaged, and the caller allows us to replace it
+        return None  # damaged; the caller allows replacing it
     if content is not None:
         _check_csv(reference, content, "in the cache", "Delete it or replace it with fetch=True.")
     return content
@@ -83,16 +83,16 @@ def _read_if_there(path: Path) -> bytes | None:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError as problem:
+    except OSError as error:
         raise DataError(
-            f"{path} cannot be read: {problem.strerror}. Check that it is a file you may read."
+            f"{path} cannot be read: {error.strerror}. Check that it is a file you may read."
         ) from None
 
 
 def _check_csv(reference: Reference, content: bytes, where: str, remedy: str) -> None:
-    found = sha256(content)
-    if found != reference.csv_sha256:
+    checksum = sha256(content)
+    if checksum != reference.csv_sha256:
         raise DataError(
             f"{reference.name}: {reference.csv_name} {where} is not the benchmark file: its SHA-256 must be "
-            f"{reference.csv_sha256}, got {found}. {remedy}"
+            f"{reference.csv_sha256}, got {checksum}. {remedy}"
         )

@@ -1,8 +1,8 @@
-"""Where the parts of a large file are worked on: in this process, in several, or on a cluster.
+"""Executors process the parts of a large file: in this process, in several, or on a cluster.
 
-A task is a function of an importable module of tacita and one argument. It reads files and writes files, each
-under another name until it is complete, so that it may be done twice or die half-way. What it answers is
-small, and the same wherever it ran: which executor works on a file cannot be told from the result.
+A task is a function of an importable module of tacita and one argument. It reads and writes files, each under
+a temporary name until it is complete, so that a task may run twice or die half-way. Its result is small and
+does not depend on the executor.
 
 >>> from tacita.core import RunContext
 >>> with opened(ExecutorSection(name="serial")) as executor:
@@ -25,7 +25,7 @@ __all__ = ["Executor", "ExecutorSection", "Serial", "opened"]
 
 @contextmanager
 def opened(section: ExecutorSection) -> Iterator[Executor]:
-    """The executor that a plan names, until the work is done."""
+    """The executor that a plan names, closed at the end of the context."""
     executor = _started(section)
     try:
         yield executor

@@ -1,7 +1,7 @@
-"""A process of a pool: does one task after the other, and ends with whoever started it.
+"""A process of a pool: runs one task after another, and ends with the process that started it.
 
-Tasks and answers are pickled, each on its own. What goes wrong is answered by the name of the error and,
-where it is one of tacita's, its words: these never hold a value.
+Tasks and results are pickled one by one. An error is returned by name, and an error of tacita with its
+message, which never holds a value.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .serial import called
 
 
 def main() -> None:
-    """Answer until nobody asks."""
-    asked, answers = sys.stdin.buffer, sys.stdout.buffer
-    # what a library prints is no answer
+    """Run tasks until the input ends."""
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    # libraries must not print into the results
     sys.stdout = sys.stderr
     while True:
         try:
-            function, task = pickle.load(asked)
+            function, task = pickle.load(requests)
         except EOFError:
             return
         pickle.dump(answer(function, task), answers)
@@ -30,13 +30,13 @@ def main() -> None:
 
 
 def answer(function: str, task: Any) -> tuple[str, Any]:
-    """What came of a task: ("done", answer) or ("refused", (kind, words, fields)) or ("failed", name)."""
+    """The outcome of a task: ("done", result), ("refused", (kind, message, fields)) or ("failed", name)."""
     try:
         return "done", called(function, task)
-    except TacitaError as problem:
-        return "refused", (type(problem), str(problem), problem.fields)
-    except Exception as problem:  # its words might hold values
-        return "failed", type(problem).__name__
+    except TacitaError as error:
+        return "refused", (type(error), str(error), error.fields)
+    except Exception as error:  # its message might hold values
+        return "failed", type(error).__name__
 
 
 if __name__ == "__main__":

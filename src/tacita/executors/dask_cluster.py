@@ -1,4 +1,4 @@
-"""Dask: a cluster of processes on this machine, or one that runs already."""
+"""Executor on Dask: a cluster of processes on this machine, or a running one."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from .child_process import answer
 from .processes import TRIES, answered
 from .serial import Executor
 
-# How often it is asked what is done, in seconds.
+# Seconds between checks of finished tasks.
 _EVERY = 0.05
-# A scheduler that does not answer by then is not there, in seconds.
+# Seconds until a scheduler that does not answer counts as absent.
 _PATIENCE = 20
-# Nor does one that is gone answer to a farewell.
-_PARTING = 3
-# What is raised of a cluster that is gone.
+# Seconds to wait when closing: a scheduler that is gone does not answer.
+_CLOSING = 3
+# The errors of a cluster that is gone.
 _GONE = (OSError, CancelledError, ClosedClientError)
 
 
 class Cluster(Executor):
-    """Workers of Dask. All of them must see the same folders under the same names.
+    """Workers of Dask, which must all see the same folders under the same paths.
 
-    A local cluster listens on loopback alone, and shows no page. Of one that runs already, whoever may talk
-    to its scheduler can see what tasks are told: paths, and no values.
+    A local cluster listens on loopback only, without a dashboard. On a running cluster, everyone with access
+    to the scheduler can see the arguments of tasks: paths, but no values.
     """
 
     def __init__(self, workers: int, scheduler: str | None = None) -> None:
-        self._own: Any = None
+        self._local: Any = None
         if scheduler is None:
-            # workers that are programs of their own: a script needs no guard against being run again by them
+            # workers are separate programs, so a script needs no __main__ guard
             try:
-                self._own = SubprocessCluster(
+                self._local = SubprocessCluster(
                     n_workers=workers,
                     threads_per_worker=1,
                     host="127.0.0.1",
@@ -53,11 +53,10 @@ class Cluster(Executor):
                     "choose fewer workers or the executor processes."
                 ) from None
         try:
-            self._client = Client(self._own or scheduler, timeout=_PATIENCE, set_as_default=False)
+            self._client = Client(self._local or scheduler, timeout=_PATIENCE, set_as_default=False)
         except OSError:
             raise ParameterError(
-                "Executor: the scheduler of dask does not answer at the address that was given. Is it "
-                "running?",
+                "Executor: the scheduler of dask does not answer at this address. Is it running?",
                 field="scheduler",
             ) from None
         self.workers = workers if scheduler is None else max(1, len(self._client.nthreads()))
@@ -71,26 +70,26 @@ class Cluster(Executor):
             ]
             left = set(futures)
             while left:
-                ended = {each for each in left if each.done()}
-                for each in ended:
-                    answered(("died", None) if each.status == "error" else each.result())
+                ended = {future for future in left if future.done()}
+                for future in ended:
+                    answered(("died", None) if future.status == "error" else future.result())
                 left -= ended
                 run.report(stage, len(futures) - len(left), len(futures))
                 if left:
                     sleep(_EVERY)
-            return [answered(each.result()) for each in futures]
+            return [answered(future.result()) for future in futures]
         except _GONE:
             raise DataError(
                 "Executor: the cluster of dask does not answer any more. Nothing was written. Is it running?"
             ) from None
         finally:
-            # one of its own ends with it, and may have been ended already by the same Ctrl-C
-            if self._own is None:
+            # a local cluster ends with this object, and the same Ctrl-C may have ended it already
+            if self._local is None:
                 with suppress(*_GONE):
                     self._client.cancel(futures)
 
     def close(self) -> None:
-        for each in (self._client, self._own):
-            if each is not None:
+        for resource in (self._client, self._local):
+            if resource is not None:
                 with suppress(*_GONE):
-                    each.close(timeout=_PARTING)
+                    resource.close(timeout=_CLOSING)

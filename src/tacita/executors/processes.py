@@ -1,4 +1,4 @@
-"""Several processes of this machine. One that dies is replaced, and its task done again."""
+"""Executor on several processes of this machine; one that dies is replaced, and its task repeated."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tacita.core import DataError, RunContext, VerificationError
 
 from .serial import Executor
 
-# A task that ends so many processes is not one for this machine.
+# A task that kills this many processes is given up.
 TRIES = 3
-# How often somebody who waits is asked whether to go on, in seconds.
+# Seconds between reports of progress, at which a run can be cancelled.
 _EVERY = 0.2
 
 
 class Processes(Executor):
-    """Processes that are started for it, and end with it."""
+    """A pool of processes that end with it."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -32,34 +32,34 @@ class Processes(Executor):
     def map(self, stage: str, function: str, tasks: Sequence[Any], run: RunContext) -> list[Any]:
         run.report(stage, 0, len(tasks))
         todo: queue.Queue[tuple[int, Any]] = queue.Queue()
-        for each in enumerate(tasks):
-            todo.put(each)
-        told: queue.Queue[tuple[int, tuple[str, Any]]] = queue.Queue()
+        for task in enumerate(tasks):
+            todo.put(task)
+        outcomes: queue.Queue[tuple[int, tuple[str, Any]]] = queue.Queue()
         over = threading.Event()
         while len(self._children) < min(self.workers, len(tasks)):
             self._children.append(_Child())
         threads = [
-            threading.Thread(target=_work, args=(child, function, todo, told, over), daemon=True)
+            threading.Thread(target=_work, args=(child, function, todo, outcomes, over), daemon=True)
             for child in self._children
         ]
         for thread in threads:
             thread.start()
-        found: dict[int, Any] = {}
+        results: dict[int, Any] = {}
         try:
-            while len(found) < len(tasks):
+            while len(results) < len(tasks):
                 try:
-                    number, outcome = told.get(timeout=_EVERY)
-                    found[number] = answered(outcome)
+                    number, outcome = outcomes.get(timeout=_EVERY)
+                    results[number] = answered(outcome)
                 except queue.Empty:
                     pass
-                run.report(stage, len(found), len(tasks))
+                run.report(stage, len(results), len(tasks))
         except BaseException:
             over.set()
             self.close()
             raise
         for thread in threads:
             thread.join()
-        return [found[number] for number in range(len(tasks))]
+        return [results[number] for number in range(len(tasks))]
 
     def close(self) -> None:
         for child in self._children:
@@ -68,21 +68,21 @@ class Processes(Executor):
 
 
 def answered(outcome: tuple[str, Any]) -> Any:
-    """What a task answered; raises what it refused with."""
-    how, what = outcome
+    """The result of a task, or the error that it raised."""
+    how, payload = outcome
     if how == "done":
-        return what
+        return payload
     if how == "refused":
-        kind, words, fields = what
+        kind, words, fields = payload
         raise kind(words, fields=fields)
     if how == "died":
         raise DataError(
-            f"Executor: a process died {TRIES} times over the same part of the file, mostly for want of "
+            f"Executor: a process died {TRIES} times on the same part of the file, usually for lack of "
             "memory. Choose smaller parts (part) or fewer workers. Nothing was written."
         )
     raise VerificationError(
-        f"Executor: a part of the work ended in {what}. Nothing was written. This is a fault of the program "
-        "or of a plug-in, not of the data: please report it."
+        f"Executor: a part of the work ended in {payload}. Nothing was written. This is a fault of the "
+        "program or of a plug-in, not of the data: please report it."
     )
 
 
@@ -90,7 +90,7 @@ def _work(
     child: _Child,
     function: str,
     todo: queue.Queue[tuple[int, Any]],
-    told: queue.Queue[tuple[int, tuple[str, Any]]],
+    outcomes: queue.Queue[tuple[int, tuple[str, Any]]],
     over: threading.Event,
 ) -> None:
     while not over.is_set():
@@ -108,33 +108,33 @@ def _work(
                 if over.is_set():
                     return
                 child.begin()
-        told.put((number, outcome))
+        outcomes.put((number, outcome))
 
 
 class _Child:
-    """One process: a question, an answer."""
+    """One process of the pool, which runs one task at a time."""
 
     def __init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
-        # one core each: the others have work of their own
-        alone = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        # one thread per process: the other cores have other processes
+        single_threaded = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tacita.executors.child_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=alone,
-            # Ctrl-C is for whoever started it, who ends its processes; these would each tell of it
+            env=single_threaded,
+            # Ctrl-C goes to the parent alone, which ends its processes; they would all print tracebacks
             start_new_session=True,
         )
 
     def ask(self, function: str, task: Any) -> tuple[str, Any]:
-        asked, answers = self._process.stdin, self._process.stdout
-        assert asked is not None
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None
         assert answers is not None
-        pickle.dump((function, task), asked)
-        asked.flush()
+        pickle.dump((function, task), requests)
+        requests.flush()
         outcome: tuple[str, Any] = pickle.load(answers)
         return outcome
 

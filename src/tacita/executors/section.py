@@ -1,4 +1,4 @@
-"""[executor]: where a plan is carried out."""
+"""Section [executor]: where a plan runs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tacita.core.results.progress import Device
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.plan_document import warn_renamed
 
-# Where dask listens: a host and its port, by a protocol if not by TCP.
+# The address of a dask scheduler: an optional protocol, a host and its port.
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:[0-9]{1,5}/?")
 
 ExecutorName = Literal["in-memory", "serial", "processes", "dask"]
 
-# Names of version 0.1, and what they are called now.
+# Names of version 0.1 and their present settings.
 _RENAMED: Mapping[str, Mapping[str, str]] = {
     "memory": {"name": "in-memory"},
     "pool": {"name": "processes"},
@@ -28,7 +28,7 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
 
 
 class ExecutorSection(Parameters):
-    """[executor]: where a plan is carried out, and how large the parts of a file are; a name alone will do.
+    """Section [executor]: where a plan runs, and the size of parts; a bare name is accepted.
 
     >>> ExecutorSection(name="processes", workers=2).in_parts, ExecutorSection().in_parts
     (True, False)
@@ -36,7 +36,7 @@ class ExecutorSection(Parameters):
 
     name: ExecutorName = Field(
         default="in-memory",
-        description="the whole file in memory (in-memory), or in parts: one after the other (serial), by "
+        description="the whole file in memory (in-memory), or in parts: one after another (serial), by "
         "several processes (processes), on a cluster (dask)",
     )
     device: Device = Field(
@@ -54,7 +54,7 @@ class ExecutorSection(Parameters):
 
     @classmethod
     def spoken_name(cls) -> str:
-        """As the section is called."""
+        """The name of the section."""
         return "Executor"
 
     @model_validator(mode="before")
@@ -89,12 +89,12 @@ class ExecutorSection(Parameters):
 
     @property
     def in_parts(self) -> bool:
-        """Whether files are worked on in parts."""
+        """Whether files are processed in parts."""
         return self.name != "in-memory"
 
     @property
     def processes(self) -> int:
-        """How many work at a time."""
+        """The number of processes."""
         if self.name == "serial":
             return 1
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -102,7 +102,7 @@ class ExecutorSection(Parameters):
 
 
 def executor_of(executor: Any, engine: Any) -> Any:
-    """The executor that a function was given, by its own name or by that of version 0.1."""
+    """The argument `executor`, or the renamed argument `engine` of version 0.1."""
     if engine is None:
         return executor
     warn_renamed("engine=", "executor=")

@@ -1,4 +1,4 @@
-"""One task after the other, in this process; and what every executor does."""
+"""Base class of executors, and the executor that runs tasks in this process."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from tacita.core import RunContext
 
 
 class Executor(ABC):
-    """Does tasks somewhere. A function is named "module:function", so that every process finds it."""
+    """Runs tasks. A function is named "module:function", so that every process can import it."""
 
-    # that work at a time
+    # number of concurrent tasks
     workers: int = 1
 
     @abstractmethod
     def map(self, stage: str, function: str, tasks: Sequence[Any], run: RunContext) -> list[Any]:
-        """What the function answers to each task, in their order; tells how many are done."""
+        """The results of the function for all tasks, in order; reports progress."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of whatever works."""
+        """Release all processes."""
 
 
 class Serial(Executor):
-    """This process."""
+    """Runs tasks in this process."""
 
     def map(self, stage: str, function: str, tasks: Sequence[Any], run: RunContext) -> list[Any]:
-        found = []
+        results = []
         run.report(stage, 0, len(tasks))
         for done, task in enumerate(tasks, 1):
-            found.append(called(function, task))
+            results.append(called(function, task))
             run.report(stage, done, len(tasks))
-        return found
+        return results
 
     def close(self) -> None:
         """Nothing was started."""
 
 
 def called(function: str, task: Any) -> Any:
-    """What a function, named by its module, answers."""
+    """The result of a function that is named "module:function"."""
     module, _, name = function.partition(":")
     return getattr(import_module(module), name)(task)

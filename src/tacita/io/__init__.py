@@ -1,7 +1,7 @@
-"""Files in and out: what a path's ending means, and how bytes become records and back.
+"""Reading and writing of files: the format that a file ending names, and bytes to records and back.
 
-A file is read once, into memory; a release is encoded in memory, so that it can be checked before
-anything touches the disk.
+A file is read once, into memory. A release is encoded in memory, so that it is verified before anything
+reaches the disk.
 """
 
 from __future__ import annotations
@@ -57,36 +57,36 @@ if not TYPE_CHECKING:
 
 
 class InputSection(InputOptions):
-    """[input]: the file and how to read it."""
+    """Section [input]: the file and how to read it."""
 
     path: Path = Field(description="file of records: CSV, Parquet, Stata, SPSS, SAS or Excel")
 
 
 def by_ending(path: Path, purpose: Purpose) -> type[Any] | None:
-    """The format for a purpose that a path names by its ending, if there is one.
+    """The format for a purpose that a path names by its ending, or None.
 
     >>> by_ending(Path("table.tab"), "cells").name, by_ending(Path("table.tab"), "records")
     ('tab', None)
     """
-    return next((each for each in _formats(purpose) if path.suffix.lower() in each.endings), None)
+    return next((form for form in _formats(purpose) if path.suffix.lower() in form.endings), None)
 
 
 def format_of(path: Path, purpose: Purpose = "records", *, writing: bool = False) -> type[Any]:
-    """The same, or a refusal that says which endings there are; for `writing`, those that can be written.
+    """The same, or an error that lists the known endings; with `writing`, those that can be written.
 
     >>> format_of(Path("survey.csv")).__name__, format_of(Path("table.csv"), "published").__name__
     ('CSV', 'PublishedCSV')
     """
-    found = by_ending(path, purpose)
-    if found is not None and writing and not found.writes:
+    form = by_ending(path, purpose)
+    if form is not None and writing and not form.writes:
         raise ParameterError(
             f"{path.name}: files ending in {path.suffix} can be read, not written. Choose "
-            f"{found.instead} for the output."
+            f"{form.instead} for the output."
         )
-    if found is not None:
-        return found
+    if form is not None:
+        return form
     known = ", ".join(
-        ending for each in _formats(purpose) if each.writes or not writing for ending in each.endings
+        ending for form in _formats(purpose) if form.writes or not writing for ending in form.endings
     )
     if purpose == "published" and by_ending(path, "cells") is not None:
         raise ParameterError(
@@ -102,40 +102,42 @@ _WANTED = {"records": "a file name", "cells": "a table", "published": "a publish
 
 
 def _formats(purpose: Purpose) -> Iterator[type[Format]]:
-    """Built-in ones first, and none is loaded before it is asked: a plug-in cannot take an ending away."""
+    """Built-in formats first, each loaded when its turn comes: a plug-in cannot take over an ending."""
     for name in registry.names("format"):
-        found = cast("type[Format]", registry.lookup(name, "format"))
-        if purpose in found.purposes:
-            yield found
+        form = cast("type[Format]", registry.lookup(name, "format"))
+        if purpose in form.purposes:
+            yield form
 
 
 def read(path: str | Path, options: InputOptions | None = None, *, shown_as: str | None = None) -> Microdata:
-    """Read a file of records. Its SHA-256 becomes the fingerprint; messages call it by its name, or as
-    `shown_as` says, where it lies under a name that its owner does not know."""
+    """Read a file of records. Its SHA-256 becomes the fingerprint.
+
+    Messages name the file, or use `shown_as` where it is stored under a name that its owner does not know.
+    """
     path = Path(path)
     name = shown_as or path.name
     form = format_of(Path(name))
     content = content_of(path)
     if not content:
         raise DataError(f"{name}: the file is empty.")
-    # what is said of text says nothing to other formats
-    given = (options or InputOptions()).model_dump(include=set(form.model_fields))
-    data = form(**given).decode(content, name)
+    # options of text files do not apply to other formats
+    known_options = (options or InputOptions()).model_dump(include=set(form.model_fields))
+    data = form(**known_options).decode(content, name)
     if data.dialect is not None:
         refuse_values_as_names(data.columns, name)
-    found: Microdata = replace(data, path=path.absolute())
-    return found
+    records: Microdata = replace(data, path=path.absolute())
+    return records
 
 
 def taken_in(data: Any) -> Microdata:
-    """What a caller hands over: a frame, a path, or what was read already."""
+    """Microdata from a frame, a path, or records that were read already."""
     if isinstance(data, Microdata):
         return data
     return read(data) if isinstance(data, str | Path) else Microdata.of(data)
 
 
 def write_frame(frame: Any, path: str | Path, *, force: bool = False) -> None:
-    """Write a frame as it is, unprotected, in the format of the path's ending."""
+    """Write a frame unprotected, in the format that the path's ending names."""
     target = Path(path)
     form = format_of(target, writing=True)
     refuse_bad_targets({"output": target}, {}, force=force)

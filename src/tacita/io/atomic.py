@@ -1,7 +1,8 @@
-"""All files of a run appear, or none does. Nothing is overwritten unasked; what is confidential stays so.
+"""Atomic writing: all files of a run appear, or none does.
 
-While a file is being written it lies beside its target under a name of ours, readable by its owner alone. A
-process that is killed leaves such a file; the next one that writes into that folder takes it away.
+Nothing is overwritten without permission, and confidential files stay private. A file is first written to a
+temporary file in the folder of its target, readable by its owner alone. A killed process leaves such a file;
+the next process that writes into that folder removes it.
 """
 
 from __future__ import annotations
@@ -24,72 +25,70 @@ from tacita.core import ParameterError
 _PREFIX = ".tacita-"
 _OWNER_ONLY = 0o600
 
-# What was written in this context so far: whoever is interrupted later must not say that nothing was.
+# Files written in this context so far: a later interruption must not report that nothing was written.
 WRITTEN: ContextVar[tuple[Path, ...]] = ContextVar("written", default=())
 
 
 def refuse_bad_targets(
     outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None], *, force: bool = False
 ) -> None:
-    """Raise before any work where an output cannot be written, is an input or another output, or is there.
+    """Raise before any work where an output cannot be written, exists, or is an input or another output.
 
-    With `force`, files that are there may be overwritten; inputs never. Of an input that is a folder every
-    file is one, and so would be whatever is written into it.
+    With `force`, existing files may be overwritten; inputs never. Every file in an input folder is an input,
+    and so would be any file written into it.
     """
-    taken = {_identity(path): what for what, path in inputs.items() if path is not None}
-    folders = {_identity(path): what for what, path in inputs.items() if path and path.is_dir()}
-    wanted = {what: path for what, path in outputs.items() if path is not None}
-    for what, path in wanted.items():
-        if (other := taken.get(_identity(path))) is not None:
-            raise ParameterError(f"{path.name}: {what} and {other} are the same file. Choose another path.")
-        taken[_identity(path)] = what
+    used = {_identity(path): role for role, path in inputs.items() if path is not None}
+    folders = {_identity(path): role for role, path in inputs.items() if path and path.is_dir()}
+    wanted = {role: path for role, path in outputs.items() if path is not None}
+    for role, path in wanted.items():
+        if (other := used.get(_identity(path))) is not None:
+            raise ParameterError(f"{path.name}: {role} and {other} are the same file. Choose another path.")
+        used[_identity(path)] = role
         for folder in Path(os.path.realpath(path)).parents:
             if (other := folders.get(_identity(folder))) is not None:
                 raise ParameterError(
-                    f"{path.name}: the {what} would lie in the folder that is the {other}, and be read as a "
+                    f"{path.name}: the {role} would lie in the folder that is the {other}, and be read as a "
                     "part of it. Choose a path outside of it."
                 )
-    for what, path in wanted.items():
-        _refuse_bad_target(what, path)
+    for role, path in wanted.items():
+        _check_target(role, path)
         if os.path.exists(path) and not force:
-            raise _already_there(path, f" for the {what}")
+            raise _file_exists_error(path, f" for the {role}")
 
 
 def made_folder(folder: str | Path) -> Path:
-    """The folder, made where it is not there."""
-    place = Path(folder)
+    """The folder, created if it does not exist."""
+    path = Path(folder)
     try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
-    return place
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError(f"{path.name}: this folder cannot be created ({error.strerror}).") from None
+    return path
 
 
-def _already_there(path: Path, what: str = "") -> ParameterError:
+def _file_exists_error(path: Path, role: str = "") -> ParameterError:
     return ParameterError(
-        f"{path.name}: there is such a file already. Choose another path{what}, or overwrite it with --force "
+        f"{path.name}: this file exists already. Choose another path{role}, or overwrite it with --force "
         "(in Python, force=True)."
     )
 
 
-def _refuse_bad_target(what: str, path: Path) -> None:
+def _check_target(role: str, path: Path) -> None:
     if os.path.isdir(path):
-        raise ParameterError(f"{path.name}: wanted a new path for the {what}, got a folder.")
+        raise ParameterError(f"{path.name}: wanted a new path for the {role}, got a folder.")
     if os.path.islink(path) and not os.path.exists(path):
-        raise ParameterError(
-            f"{path.name}: is a link that leads nowhere. Name the file for the {what} itself."
-        )
+        raise ParameterError(f"{path.name}: is a broken link. Name the file for the {role} itself.")
     if os.path.exists(path) and not os.path.isfile(path):
-        raise ParameterError(f"{path.name}: wanted a plain file for the {what}, got a device or pipe.")
-    folder = _real(path).parent
+        raise ParameterError(f"{path.name}: wanted a plain file for the {role}, got a device or pipe.")
+    folder = _resolve_link(path).parent
     if not os.path.isdir(folder):
         raise ParameterError(f"{path.name}: its folder does not exist. Create it first.")
     if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
-        raise ParameterError(f"{path.name}: the {what} cannot be written there (no permission).")
+        raise ParameterError(f"{path.name}: the {role} cannot be written there (no permission).")
 
 
-def _real(path: Path) -> Path:
-    """The file behind a link: that one is written, and the link stays."""
+def _resolve_link(path: Path) -> Path:
+    """The target of a link: the target is written, and the link stays."""
     return Path(os.path.realpath(path)) if os.path.islink(path) else path.absolute()
 
 
@@ -99,15 +98,15 @@ def _identity(path: Path) -> object:
         stat = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return os.path.normcase(os.path.realpath(path))
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise ParameterError(f"{path.name}: this path cannot be used ({reason}).") from None
     return stat.st_dev, stat.st_ino
 
 
 @dataclass(frozen=True)
-class _Ready:
-    """A file that is complete under another name, and what stood at its place before."""
+class _PreparedFile:
+    """A file that is complete under a temporary name, and a copy of the file that it replaces."""
 
     target: Path
     complete: Path
@@ -118,86 +117,86 @@ class _Ready:
 def write_all(
     files: Mapping[Path, bytes | Path], *, public: Collection[Path | None] = (), force: bool = False
 ) -> None:
-    """Write every file beside its target first, then rename all; whatever fails, all is as it was before.
+    """Write every file to a temporary name first, then rename all; after any failure all is as before.
 
-    Where a path stands in place of content, that file or folder is moved; it lies on the same disk.
-    Files that are not `public` can be read by their owner alone. Signals wait while names change.
+    A path in place of content names a file or folder on the same disk, which is moved. Files that are not
+    `public` can be read by their owner alone. Signals are deferred while files are renamed.
     """
     hidden: list[Path] = []
-    for folder in {_real(path).parent for path in files}:
-        _sweep(folder)
+    for folder in {_resolve_link(path).parent for path in files}:
+        _remove_leftovers(folder)
     path = Path()
     try:
         ready = []
         for path, content in files.items():
             if os.path.exists(path) and not force:
-                raise _already_there(path)
-            ready.append(_prepared(_real(path), content, path in public, hidden))
-        with _signals_wait():
-            _place(ready)
+                raise _file_exists_error(path)
+            ready.append(_prepare(_resolve_link(path), content, path in public, hidden))
+        with _deferred_signals():
+            _replace_all(ready)
             WRITTEN.set((*WRITTEN.get(), *files))
             _remove(hidden)
-    except OSError as problem:
-        raise _cannot(path, problem) from None
+    except OSError as error:
+        raise _write_error(path, error) from None
     finally:
         _remove(hidden)
 
 
-def _cannot(path: Path, problem: OSError) -> ParameterError:
+def _write_error(path: Path, problem: OSError) -> ParameterError:
     return ParameterError(f"{path.name}: cannot be written ({problem.strerror}). Nothing was written.")
 
 
-def _prepared(target: Path, content: bytes | Path, public: bool, hidden: list[Path]) -> _Ready:
-    complete = _beside(target, hidden)
+def _prepare(target: Path, content: bytes | Path, public: bool, hidden: list[Path]) -> _PreparedFile:
+    complete = _new_temporary_file(target, hidden)
     if isinstance(content, Path) and content.is_dir():
         complete.unlink()
         os.replace(content, complete)
         for path in complete.iterdir():
-            _flushed(path)
-            path.chmod(0o666 & ~_mask() if public else _OWNER_ONLY)
-        complete.chmod(0o777 & ~_mask() if public else 0o700)
-        return _Ready(target, complete, None, 0)
+            _append_and_sync(path)
+            path.chmod(0o666 & ~_umask() if public else _OWNER_ONLY)
+        complete.chmod(0o777 & ~_umask() if public else 0o700)
+        return _PreparedFile(target, complete, None, 0)
     if isinstance(content, Path):
         os.replace(content, complete)
         complete.chmod(_OWNER_ONLY)
-    _flushed(complete, content if isinstance(content, bytes) else b"")
+    _append_and_sync(complete, content if isinstance(content, bytes) else b"")
     if public:
         complete.chmod(_public_mode(target))
     if not target.exists():
-        return _Ready(target, complete, None, 0)
+        return _PreparedFile(target, complete, None, 0)
     mode = target.stat().st_mode & 0o777
-    earlier = _beside(target, hidden)
+    earlier = _new_temporary_file(target, hidden)
     shutil.copy2(target, earlier)
     earlier.chmod(_OWNER_ONLY)
-    return _Ready(target, complete, earlier, mode)
+    return _PreparedFile(target, complete, earlier, mode)
 
 
-def _flushed(path: Path, content: bytes = b"") -> None:
+def _append_and_sync(path: Path, content: bytes = b"") -> None:
     with path.open("ab") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
 
 
-def _place(ready: list[_Ready]) -> None:
-    for place, each in enumerate(ready):
+def _replace_all(ready: list[_PreparedFile]) -> None:
+    for index, file in enumerate(ready):
         try:
-            os.replace(each.complete, each.target)
-        except OSError as problem:
-            for earlier in ready[:place]:
-                _put_back(earlier)
-            raise _cannot(each.target, problem) from None
+            os.replace(file.complete, file.target)
+        except OSError as error:
+            for earlier in ready[:index]:
+                _restore(earlier)
+            raise _write_error(file.target, error) from None
 
 
-def _put_back(placed: _Ready) -> None:
+def _restore(placed: _PreparedFile) -> None:
     if placed.earlier is None:
-        _taken_away(placed.target)
+        _delete(placed.target)
     else:
         os.replace(placed.earlier, placed.target)
         placed.target.chmod(placed.earlier_mode)
 
 
-def _beside(target: Path, hidden: list[Path]) -> Path:
+def _new_temporary_file(target: Path, hidden: list[Path]) -> Path:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{_PREFIX}{_machine()}-{os.getpid()}-")
     os.close(handle)
     hidden.append(Path(name))
@@ -206,10 +205,10 @@ def _beside(target: Path, hidden: list[Path]) -> Path:
 
 def _remove(hidden: list[Path]) -> None:
     for leftover in hidden:
-        _taken_away(leftover)
+        _delete(leftover)
 
 
-def _taken_away(path: Path) -> None:
+def _delete(path: Path) -> None:
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -219,47 +218,47 @@ def _taken_away(path: Path) -> None:
 def _public_mode(path: Path) -> int:
     if path.exists():
         return path.stat().st_mode & 0o777
-    return 0o666 & ~_mask()
+    return 0o666 & ~_umask()
 
 
-def _mask() -> int:
+def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 @contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Hold back Ctrl-C and the request to end; they are heard when all names are changed."""
+def _deferred_signals() -> Iterator[None]:
+    """Defer Ctrl-C and the termination signal until all files are renamed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    heard: list[int] = []
+    caught_signals: list[int] = []
     usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     usual = {number: handler for number, handler in usual.items() if handler is not None}
     for number in usual:
-        signal.signal(number, lambda caught, _: heard.append(caught))
+        signal.signal(number, lambda caught, _: caught_signals.append(caught))
     try:
         yield
     finally:
         for number, handler in usual.items():
             signal.signal(number, handler)
-    for caught in heard:
+    for caught in caught_signals:
         signal.raise_signal(caught)
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what processes of this machine that are no more have left in a folder."""
+def _remove_leftovers(folder: Path) -> None:
+    """Remove temporary files that ended processes of this machine left in a folder."""
     with suppress(OSError):
         for leftover in folder.glob(f"{_PREFIX}{_machine()}-*"):
             process = leftover.name.removeprefix(f"{_PREFIX}{_machine()}-").partition("-")[0]
-            if process.isdigit() and not _lives(int(process)):
+            if process.isdigit() and not _is_running(int(process)):
                 with suppress(OSError):
-                    _taken_away(leftover)
+                    _delete(leftover)
 
 
 def _machine() -> str:
-    """This machine, or this part of it with process numbers of its own."""
+    """Identifier of this machine, or of its container with process numbers of its own."""
     try:
         numbers = os.stat("/proc/self/ns/pid").st_ino
     except OSError:
@@ -267,9 +266,9 @@ def _machine() -> str:
     return hashlib.sha256(f"{platform.node()} {numbers}".encode()).hexdigest()[:8]
 
 
-def _lives(process: int) -> bool:
+def _is_running(process: int) -> bool:
     if os.name != "posix":
-        # asking would end it
+        # elsewhere signal 0 would end the process
         return True
     try:
         os.kill(process, 0)

@@ -1,7 +1,7 @@
-"""Arrow columns made anew from their cells, so that nothing stays behind of what no cell shows.
+"""Arrow columns rebuilt from their cells, so that they hold no values that no cell shows.
 
-A slice keeps the cells before and after it, a filter keeps dictionary entries, and a slot without a value may
-still hold the bytes of one. All of that travels into files and into what is sent to others.
+A slice keeps the cells before and after it, a filter keeps dictionary entries, and a missing value may still
+hold the bytes of one. All of these would be written into files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tacita.core import DataError, Ints
 
-# Types of others whose parameters are known to hold no data, by their names.
+# Extension types, by name, whose parameters are known to hold no data.
 _HARMLESS = frozenset({"arrow.uuid", "arrow.json", "arrow.bool8", "pandas.period", "pandas.interval"})
 
 _SAME_WIDTH = (
@@ -23,7 +23,7 @@ _SAME_WIDTH = (
     pa.types.is_decimal,
     pa.types.is_fixed_size_binary,
 )
-_OF_LETTERS = (
+_BYTE_STRINGS = (
     pa.types.is_string,
     pa.types.is_large_string,
     pa.types.is_binary,
@@ -33,36 +33,36 @@ _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_map)
 
 
 class _UnknownType(Exception):
-    """Nobody here can say what a type remembers."""
+    """A type whose hidden contents are unknown."""
 
 
 def rebuilt(column: pa.ChunkedArray, name: str, rows: Ints | None = None) -> pa.ChunkedArray:
-    """The same cells (or those of some rows) in one new array; a type that is not known is refused. O(n).
+    """The same cells (or those of some rows) in one new array; unknown types are refused. O(n).
 
     >>> sliced = pa.chunked_array([pa.array(["a", "b"]).dictionary_encode()]).slice(1)
     >>> sliced.chunk(0).dictionary.to_pylist(), rebuilt(sliced, "x").chunk(0).dictionary.to_pylist()
     (['a', 'b'], ['b'])
     """
     try:
-        whole = column.combine_chunks()
-        cells = pa.chunked_array([whole]).combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
+        joined = column.combine_chunks()
+        cells = pa.chunked_array([joined]).combine_chunks() if isinstance(joined, pa.ChunkedArray) else joined
         return pa.chunked_array([_gathered(cells, np.arange(len(cells)) if rows is None else rows)])
     except (_UnknownType, pa.ArrowException):
         raise not_rebuilt(name, column.type) from None
 
 
 def without_memory(table: pa.Table, rows: Ints | None = None) -> pa.Table:
-    """The same cells (or those of some rows), made anew; no metadata, nothing that no cell shows."""
+    """The same cells (or those of some rows), rebuilt without metadata and without hidden values."""
     bare = pa.schema([silent(field) for field in table.schema])
     columns = [rebuilt(table.column(i), name, rows) for i, name in enumerate(table.column_names)]
     return pa.table(columns, schema=bare)
 
 
 def not_rebuilt(name: str, kind: pa.DataType) -> DataError:
-    """The refusal of a column by its type."""
+    """The error for a column whose type cannot be rebuilt."""
     return DataError(
-        f"Column {name}: its type, {_spoken(kind)}, may remember more than its cells show, and "
-        "cannot be rebuilt. Convert the column to numbers, text, lists or records of these."
+        f"Column {name}: its type, {_type_name(kind)}, may hold more than its cells show, and "
+        "cannot be rebuilt. Convert the column to numbers, text, lists or structs of these."
     )
 
 
@@ -73,7 +73,7 @@ def silent(field: pa.Field) -> pa.Field:
 
 def _silent_type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(kind):
-        # a record without a value has parts without one
+        # the fields of a missing record are missing
         return pa.struct([silent(kind.field(i)).with_nullable(True) for i in range(kind.num_fields)])
     if pa.types.is_map(kind):
         return pa.map_(silent(kind.key_field), silent(kind.item_field), keys_sorted=kind.keys_sorted)
@@ -88,17 +88,21 @@ def _silent_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _spoken(kind: pa.DataType) -> str:
+def _type_name(kind: pa.DataType) -> str:
     # parameters of a foreign type, and names inside a record, may be data
-    return f"{kind.extension_name} (extension)" if isinstance(kind, pa.BaseExtensionType) else _bare(kind)
+    return (
+        f"{kind.extension_name} (extension)"
+        if isinstance(kind, pa.BaseExtensionType)
+        else _without_parameters(kind)
+    )
 
 
-def _bare(kind: pa.DataType) -> str:
+def _without_parameters(kind: pa.DataType) -> str:
     return str(kind).split("<", 1)[0]
 
 
 def _gathered(cells: pa.Array, rows: Ints) -> pa.Array:
-    """The cells of some rows (-1: no value) in new memory; where there is no value, there are no bytes."""
+    """The cells of some rows (-1: no value) in new memory; missing values are stored as zero bytes."""
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name not in _HARMLESS:
@@ -113,7 +117,7 @@ def _gathered(cells: pa.Array, rows: Ints) -> pa.Array:
         return pa.array(present, mask=rows < 0)
     if any(test(kind) for test in _SAME_WIDTH):
         return _same_width(cells, rows)
-    if any(test(kind) for test in _OF_LETTERS):
+    if any(test(kind) for test in _BYTE_STRINGS):
         return cells.take(pa.array(rows, mask=rows < 0))
     if kind in (pa.string_view(), pa.binary_view()):
         packed = cells.cast(pa.large_string() if kind == pa.string_view() else pa.large_binary())
@@ -178,7 +182,7 @@ def _fixed_size_list(cells: pa.FixedSizeListArray, rows: Ints) -> pa.Array:
 
 
 def _list(cells: Any, rows: Ints) -> pa.Array:
-    """Lists, or maps, which are lists of records; entries of lists that are not asked for stay behind."""
+    """Lists, or maps, which are lists of records; entries of lists outside the rows are dropped."""
     kind, present = _silent_type(cells.type), rows >= 0
     offsets = np.asarray(cells.offsets).astype(np.int64)
     lengths = np.zeros(rows.size, dtype=np.int64)

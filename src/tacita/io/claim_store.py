@@ -1,4 +1,4 @@
-"""A claim on disk, without the records that it speaks of: those are read anew when it is checked."""
+"""A claim on disk, without its records: these are read again from the source when the claim is verified."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .frames import gathered
 
 @dataclass(frozen=True, repr=False)
 class PackedClaim:
-    """What can be kept of a claim; of later steps the records before them too, which no source has."""
+    """The storable part of a claim; for later steps with their input records, which no source holds."""
 
     claim: Any
     roles: Roles | None
@@ -26,7 +26,7 @@ class PackedClaim:
 
     @classmethod
     def of(cls, claim: Claim, *, with_records: bool = False) -> PackedClaim:
-        """A claim, ready to be kept."""
+        """A claim, ready to be stored."""
         data = claim.original
         return cls(
             replace(claim, original=None, steps=()),  # type: ignore[arg-type]
@@ -36,17 +36,17 @@ class PackedClaim:
         )
 
     def unpacked(self, source: Microdata) -> Claim:
-        """The claim of records that were read anew."""
-        claim = self._about(source)
+        """The claim about records that were read again."""
+        claim = self._with_source(source)
         first = source
         if self.steps and claim.left_out:
-            # who misses a value left before the first step
+            # records with missing values were dropped before the first step
             gaps = np.logical_or.reduce([source.missing(name) for name in claim.left_out])
             stayed = gathered(source.frame, np.flatnonzero(~gaps))
             first = Microdata(frame=stayed, source=source.source, whole=source.whole)
-        return replace(claim, steps=tuple(step._about(first) for step in self.steps))
+        return replace(claim, steps=tuple(step._with_source(first) for step in self.steps))
 
-    def _about(self, source: Microdata) -> Claim:
+    def _with_source(self, source: Microdata) -> Claim:
         data = source
         if self.records is not None:
             data = Microdata.of(self.records, source=source.source, whole=source.whole)
@@ -54,5 +54,5 @@ class PackedClaim:
         return claim
 
 
-# What a claim is made of, where it is kept; values of its terms are plain.
+# The classes that a stored claim consists of; the values of its terms are plain data.
 CLAIM_KINDS = (PackedClaim, Claim, Requirement, Roles, RolesOfFile, RolesOfSteps)

@@ -1,7 +1,7 @@
-"""The types that columns of a text file have in a file that knows types: numbers are numbers, gaps are gaps.
+"""The types of columns when records of a text file are written to a typed format.
 
-A text file says nothing of types. Which column holds numbers is decided by the cells of the source, so that a
-release never says more of them than its own cells do.
+A text file declares no types. The cells of the source decide which columns hold numbers, so that a release
+never says more about them than its own cells do.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from tacita.core.results.release import Claim
 
 from .formats.record_format import to_arrow
 
-# From it on a double no longer holds every whole number, and a number so long is a name.
+# From here on a double no longer holds every whole number; longer numbers are taken for identifiers.
 _FIRST_INEXACT = 2**53
-_WHOLE = r"^[+-]?\d+$"
+_INTEGER = r"^[+-]?\d+$"
 
 
 def typed(released: Microdata, claim: Claim) -> Microdata:
-    """A release out of a text file as it is written where types are known; any other as it is. O(n d).
+    """A release from a text file with the types of a typed format; any other release unchanged. O(n d).
 
-    Columns that no step changed become numbers where all cells of the source are, and stay text otherwise.
-    Categories that were protected are numbers only where these would be spelled exactly as the source spells
-    them: 1 and 1.0 are two categories. Words for missing values become missing values.
+    Columns that no step changed become numbers where all cells of the source are numbers, else stay text.
+    Protected categories become numbers only where numbers are spelled exactly as in the source: 1 and 1.0
+    are two categories. Words for missing values become missing values.
     """
     dialect = claim.original.dialect
     if dialect is None:
         return released
     changed = changed_by(claim)
     table = nw.maybe_reset_index(released.frame).to_arrow()
-    for place, name in enumerate(released.columns):
-        cells = _joined(table.column(place))
+    for index, name in enumerate(released.columns):
+        cells = _joined(table.column(index))
         if not _is_text(cells):
             continue
         source = _joined(claim.original.column(name).to_arrow())
@@ -48,7 +48,7 @@ def typed(released: Microdata, claim: Claim) -> Microdata:
             numbers = as_numbers(shown, number_type(source, dialect), dialect)
         elif _all_known(shown, source):
             numbers = as_numbers(shown, plain_number_type(source, dialect), dialect)
-        table = table.set_column(place, name, shown if numbers is None else numbers)
+        table = table.set_column(index, name, shown if numbers is None else numbers)
     return Microdata.of(table, notes=released.notes, source=released.source)
 
 
@@ -58,7 +58,7 @@ def changed_by(claim: Claim) -> set[str]:
 
 
 def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
-    """Raise where a protected column of a typed source shows texts that read as missing in a text file."""
+    """Raise where a protected column of a typed source has texts that a text file reads as missing."""
     if claim.original.dialect is not None:
         return
     dialect = CsvDialect()
@@ -75,22 +75,22 @@ def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
 
 
 def unchanged_as_written(data: Microdata, names: Sequence[str]) -> pa.Table:
-    """Columns of a source that no step changes, with the types in which a file that knows types has them."""
+    """Columns of a source that no step changes, with their types in a typed format."""
     table = to_arrow(data.with_frame(data.frame.select(list(names))))
     if data.dialect is None:
         return table
-    for place, name in enumerate(names):
-        cells = _joined(table.column(place))
+    for index, name in enumerate(names):
+        cells = _joined(table.column(index))
         shown = _without_missing_words(cells, data.dialect)
         numbers = as_numbers(shown, number_type(cells, data.dialect), data.dialect)
-        table = table.set_column(place, name, shown if numbers is None else numbers)
+        table = table.set_column(index, name, shown if numbers is None else numbers)
     return table
 
 
 def one_of_each_type(table: pa.Table) -> pa.Table:
-    """A record with some value of the type of every column, for what is said of types alone."""
+    """One record with some value in every column, to check types alone."""
     columns = [_some_value(field.type) for field in table.schema]
-    return pa.table(columns, schema=pa.schema([pa.field(each.name, each.type) for each in table.schema]))
+    return pa.table(columns, schema=pa.schema([pa.field(field.name, field.type) for field in table.schema]))
 
 
 def _some_value(kind: pa.DataType) -> pa.Array:
@@ -107,7 +107,7 @@ def _some_value(kind: pa.DataType) -> pa.Array:
 def number_type(source: pa.Array, dialect: CsvDialect) -> pa.DataType | None:
     """The type of a column of text that holds numbers and nothing else; None where it must stay text.
 
-    Codes such as 01 are no numbers, nor is what a double cannot hold.
+    Codes such as 01 are not numbers, nor are values that a double cannot hold.
 
     >>> dialect = CsvDialect()
     >>> number_type(pa.array(["1", "NA", "+2"]), dialect), number_type(pa.array(["1", "2.50"]), dialect)
@@ -120,15 +120,15 @@ def number_type(source: pa.Array, dialect: CsvDialect) -> pa.DataType | None:
     present = values[~np.isnan(values)]
     if bad or not present.size or np.isinf(present).any() or looks_like_code(cells):
         return None
-    whole = pc.match_substring_regex(cells.drop_null(), _WHOLE)
-    if not pc.all(whole).as_py():
-        long_ones = pc.any(whole).as_py() and (np.abs(present) >= _FIRST_INEXACT).any()
+    integer_like = pc.match_substring_regex(cells.drop_null(), _INTEGER)
+    if not pc.all(integer_like).as_py():
+        long_ones = pc.any(integer_like).as_py() and (np.abs(present) >= _FIRST_INEXACT).any()
         return None if long_ones else pa.float64()
     return pa.int64() if (np.abs(present) < _FIRST_INEXACT).all() else None
 
 
 def plain_number_type(source: pa.Array, dialect: CsvDialect) -> pa.DataType | None:
-    """The same, where every number is spelled as its type spells it.
+    """The same, if every number is spelled as its type spells it; else None.
 
     >>> [plain_number_type(pa.array(texts), CsvDialect()) for texts in (["1", "2"], ["1.0"])]
     [DataType(int64), None]
@@ -140,14 +140,14 @@ def plain_number_type(source: pa.Array, dialect: CsvDialect) -> pa.DataType | No
 
 
 def as_numbers(cells: pa.Array, kind: pa.DataType | None, dialect: CsvDialect) -> pa.Array | None:
-    """Text cells as numbers of a type; None where there is no type, or a cell is no such number."""
+    """Text cells as numbers of a type; None without a type, or where a cell is no such number."""
     if kind is None:
         return None
     values, bad, _ = parse_numbers(cells, dialect.decimal, dialect.missing_values)
     if bad:
         return None
     gaps = np.isnan(values)
-    # plus zero: SAS has no minus zero, and nobody means it
+    # adding zero removes minus zero, which SAS cannot hold
     plain = np.where(gaps, 0.0, values) + 0.0
     return pa.array(plain.astype(np.int64) if kind == pa.int64() else plain, mask=gaps)
 
@@ -160,7 +160,7 @@ def _without_missing_words(cells: pa.Array, dialect: CsvDialect) -> pa.Array:
 
 
 def _all_known(shown: pa.Array, source: pa.Array) -> bool:
-    """Whether a column shows texts of the source alone: new labels are text, whatever they look like."""
+    """Whether all texts of a column occur in the source: new labels stay text, even if they are digits."""
     return pc.all(pc.is_in(shown.drop_null(), value_set=source.cast(pa.string()))).as_py() is not False
 
 

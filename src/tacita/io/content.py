@@ -1,4 +1,4 @@
-"""The bytes of a file, and the name that a record knows them by."""
+"""The bytes of a file, and their fingerprint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def content_of(path: Path) -> bytes:
 
 
 def toml_of(path: Path) -> dict[str, Any]:
-    """The values of a file of TOML, a plan or requirements; one that is too large for either is not read."""
+    """The values of a TOML file: a plan or requirements. A file too large for either is refused unread."""
     with opened(path) as file:
         content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
@@ -31,7 +31,7 @@ def toml_of(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """A plain file to read from; a pipe or a device is not waited for."""
+    """Open a plain file for reading; pipes and devices, which may block, are refused."""
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -46,13 +46,13 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         ) from None
     except ParameterError:
         raise
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
 
 
 def fingerprint_of(content: bytes) -> str:
-    """The SHA-256 by which a record knows a file.
+    """The SHA-256 that identifies a file in a release record.
 
     >>> fingerprint_of(b"")[:12]
     'e3b0c44298fc'

@@ -1,4 +1,4 @@
-"""How a text file is likely to be written, guessed from the file: for a person to look at and to correct."""
+"""Guess the encoding, delimiter and decimal sign of a text file; a person should confirm them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .content import opened
 from .formats.csv import CSV
 from .formats.reading_options import TextOptions
 
-# So much of a file says what its decimal sign is.
-_LOOKED_AT = 1_000_000
+# Characters from which the decimal sign is guessed.
+_SAMPLE = 1_000_000
 _BLOCK = 2**20
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
@@ -24,29 +24,29 @@ _WITH_POINT = re.compile(r"\s*[+-]?\d+\.\d+\s*")
 
 
 def sniff_csv(path: str | Path) -> TextOptions:
-    """Encoding, delimiter and decimal sign of a text file, for files of other kinds nothing but defaults.
+    """Encoding, delimiter and decimal sign of a text file; the defaults for files of other formats.
 
-    UTF-8 if all of the file is that, else the code page of western Europe. The decimal sign is a comma where
-    more cells of the first part have one between digits than have a point. O(bytes), in blocks.
+    The encoding is UTF-8 if the whole file is valid UTF-8, else Windows-1252. The decimal sign is a comma if,
+    in the first part, more cells have a comma between digits than a point. O(bytes), in blocks.
     """
-    place = Path(path)
-    if place.suffix.lower() not in CSV.endings:
+    source = Path(path)
+    if source.suffix.lower() not in CSV.endings:
         return TextOptions()
-    encoding = _encoding(place)
-    with opened(place) as file:
-        text = file.read(_LOOKED_AT).decode(encoding, errors="replace").lstrip("\ufeff")
+    encoding = _encoding(source)
+    with opened(source) as file:
+        text = file.read(_SAMPLE).decode(encoding, errors="replace").lstrip("\ufeff")
     header, _, _ = text.partition("\n")
-    # without a semicolon or tab before it, a comma is what parts the columns
+    # on a tie the earlier delimiter wins, so a comma comes last
     delimiter = max(";\t|,", key=re.sub(r'"[^"]*"', "", header).count)
     decimal: Literal[".", ","] = "." if delimiter == "," else _decimal(text, delimiter)
     try:
         return TextOptions(encoding=encoding, delimiter=delimiter, decimal=decimal)
     except ParameterError:
-        raise DataError(f"{place.name}: the header line cannot be read.") from None
+        raise DataError(f"{source.name}: the header line cannot be read.") from None
 
 
-def _encoding(place: Path) -> str:
-    with opened(place) as file:
+def _encoding(path: Path) -> str:
+    with opened(path) as file:
         begins = file.read(_BLOCK)
         for mark, name in _MARKS.items():
             if begins.startswith(mark):

@@ -1,4 +1,4 @@
-"""Changing columns of a frame of any kind, and forgetting what its categories remember."""
+"""Change columns of a data frame of any library, and remove values that no cell shows."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from .canonical_arrow import not_rebuilt, rebuilt
 def replace_columns(
     frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Floats, bool]]
 ) -> nw.DataFrame[Any]:
-    """Put new values (and whether they are whole) in place of columns; order and index are kept."""
+    """Replace columns by new values, with a flag for whole numbers; order and index are kept."""
     return frame.with_columns(*[_series(frame, name, *new) for name, new in columns.items()])
 
 
-def _series(frame: nw.DataFrame[Any], name: str, values: Floats, whole: bool) -> nw.Series[Any]:
+def _series(frame: nw.DataFrame[Any], name: str, values: Floats, is_integer: bool) -> nw.Series[Any]:
     gaps = np.isnan(values)
-    whole = whole and bool((np.abs(values[~gaps]) < 2.0**63).all())
-    cells: Any = np.where(gaps, 0.0, values).astype(np.int64) if whole else values
+    is_integer = is_integer and bool((np.abs(values[~gaps]) < 2.0**63).all())
+    cells: Any = np.where(gaps, 0.0, values).astype(np.int64) if is_integer else values
     if gaps.any():
         cells = [None if gap else cell for cell, gap in zip(cells.tolist(), gaps.tolist(), strict=True)]
     pandas = frame.implementation.is_pandas()
-    if pandas and whole and gaps.any():
+    if pandas and is_integer and gaps.any():
         import pandas as pd
 
         # plain pandas integers have no missing value
         series = nw.from_native(pd.Series(cells, dtype="Int64", name=name), series_only=True)
     else:
-        kind = nw.Int64() if whole else nw.Float64()
+        kind = nw.Int64() if is_integer else nw.Float64()
         series = nw.new_series(name, cells, kind, backend=frame.implementation)
-    return _in_place(frame, series)
+    return _with_index_of(frame, series)
 
 
 def replace_text(
@@ -48,23 +48,25 @@ def replace_text(
     *,
     alike: bool = False,
 ) -> nw.DataFrame[Any]:
-    """Put text in place of columns: for each cell the label of its code, and where that is missing (NaN) the
-    cell that stands there if it is text, which is how a file spells what is missing. If `alike`, such a cell
-    is what every missing one of the file is, whatever stood there."""
+    """Replace columns by text: each cell by the label of its code.
+
+    Where the code is missing (NaN), a text cell stays, since it is a word for missing values. If `alike`, all
+    such cells get the first of the file's words for missing values.
+    """
     gap = dialect.missing_values[0] if alike and dialect is not None and dialect.missing_values else None
-    made = []
+    cleaned = []
     for name, (codes, labels) in columns.items():
         gaps = np.isnan(codes)
         named = np.asarray([*labels, gap], dtype=object)[np.where(gaps, -1, codes).astype(np.int64)]
         if not alike and gaps.any() and frame[name].dtype == nw.String:
             named[gaps] = frame[name].filter(gaps.tolist()).to_list()
         series = nw.new_series(name, named.tolist(), nw.String(), backend=frame.implementation)
-        made.append(_in_place(frame, series))
-    return frame.with_columns(*made) if made else frame
+        cleaned.append(_with_index_of(frame, series))
+    return frame.with_columns(*cleaned) if cleaned else frame
 
 
-def _in_place(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.Series[Any]:
-    """pandas aligns by index; the new values belong to the rows as they stand."""
+def _with_index_of(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.Series[Any]:
+    """The series with the index of the frame: pandas aligns by index, and values belong to rows in order."""
     if not frame.implementation.is_pandas():
         return series
     native = series.to_native()
@@ -73,34 +75,37 @@ def _in_place(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.Series[Any
 
 
 def gathered(frame: nw.DataFrame[Any], rows: Ints) -> nw.DataFrame[Any]:
-    """Some rows of a frame, in that order; Arrow cannot take from views of text, which can be rebuilt."""
+    """Some rows of a frame, in that order. String views, from which Arrow cannot take, are rebuilt."""
     native = frame.to_native()
     if frame.implementation.is_pyarrow():
         return nw.from_native(canonical_arrow.without_memory(native, rows), eager_only=True)
     try:
         return frame[rows]
     except pa.ArrowException:
-        raise _not_taken(native) from None
+        raise _not_rebuilt_error(native) from None
 
 
-def _not_taken(native: Any) -> DataError:
-    """The refusal of the first column of a pandas frame from which Arrow takes no rows."""
+def _not_rebuilt_error(native: Any) -> DataError:
+    """The error for the first column of a pandas frame from which Arrow cannot take rows."""
     for name in native.columns:
         try:
             native[name].take([0])
         except pa.ArrowException:
             return not_rebuilt(str(name), native[name].dtype.pyarrow_dtype)
-    return DataError("The rows of this frame cannot be put in another order. Convert it to pyarrow first.")
+    return DataError("The rows of this frame cannot be reordered. Convert it to pyarrow first.")
 
 
 def regathered(
     frame: nw.DataFrame[Any], source: nw.DataFrame[Any], rows: Mapping[str, Ints]
 ) -> nw.DataFrame[Any]:
-    """Put cells of other rows of the source in place of columns; types, order and index are kept."""
+    """Replace columns by cells of other rows of the source; types, order and index are kept."""
     if not rows:
         return frame
     return frame.with_columns(
-        *[_in_place(frame, gathered(source.select(name), taken)[name]) for name, taken in rows.items()]
+        *[
+            _with_index_of(frame, gathered(source.select(name), indices)[name])
+            for name, indices in rows.items()
+        ]
     )
 
 
@@ -112,45 +117,45 @@ _WITH_GAPS = {"bool": "boolean"} | {
 def emptied(
     frame: nw.DataFrame[Any], columns: Mapping[str, Mask], dialect: CsvDialect | None
 ) -> nw.DataFrame[Any]:
-    """Leave the marked cells of columns empty: a missing value of their type, in text of a file its word."""
+    """Empty the marked cells: a missing value of their type, or in a text file the word for it."""
     marked = {name: where for name, where in columns.items() if where.any()}
-    return frame.with_columns(*[_emptied(frame, *each, dialect) for each in marked.items()])
+    return frame.with_columns(*[_emptied(frame, *gap, dialect) for gap in marked.items()])
 
 
 def _emptied(frame: nw.DataFrame[Any], name: str, where: Mask, dialect: CsvDialect | None) -> nw.Series[Any]:
     if dialect is not None and frame[name].dtype == nw.String:
         if not dialect.missing_values:
             raise ParameterError(
-                f"Column {name}: no word of the file means that a value is missing, and cells are to be left "
-                "empty. Name one (missing_values)."
+                f"Column {name}: cells are to be emptied, and the file has no word for missing values. Name "
+                "one (missing_values)."
             )
         word = dialect.missing_word
         cells = [word if gone else cell for cell, gone in zip(frame[name].to_list(), where, strict=True)]
-        return _in_place(frame, nw.new_series(name, cells, nw.String(), backend=frame.implementation))
+        return _with_index_of(frame, nw.new_series(name, cells, nw.String(), backend=frame.implementation))
     native = frame[name].to_native()
     if frame.implementation.is_pandas():
         # plain integers and truth values of pandas have no missing value
         plain = isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub"
-        made = (native.astype(_WITH_GAPS[str(native.dtype)]) if plain else native).mask(where)
+        masked = (native.astype(_WITH_GAPS[str(native.dtype)]) if plain else native).mask(where)
     else:
-        # a place that is missing gives a value that is missing, whatever the type
-        places = pa.array([None if gone else place for place, gone in enumerate(where.tolist())], pa.int64())
-        made = _polars_taken(native, places) if frame.implementation.is_polars() else native.take(places)
-    found: nw.Series[Any] = nw.from_native(made, series_only=True).alias(name)
-    return found
+        # a missing index gives a missing value of any type
+        places = pa.array([None if gone else row for row, gone in enumerate(where.tolist())], pa.int64())
+        masked = _polars_gather(native, places) if frame.implementation.is_polars() else native.take(places)
+    column: nw.Series[Any] = nw.from_native(masked, series_only=True).alias(name)
+    return column
 
 
-def _polars_taken(native: Any, places: pa.Array) -> Any:
+def _polars_gather(native: Any, places: pa.Array) -> Any:
     import polars as pl
 
     return native.gather(pl.Series(pl.from_arrow(places)))
 
 
 def without_memory(frame: Any) -> Any:
-    """The same cells, forgetting what is no longer there: unused categories, hidden slots, metadata.
+    """The same cells without hidden contents: unused categories, hidden slots, metadata.
 
-    A filtered pandas Categorical, a polars Enum and a sliced Arrow dictionary all keep the values of
-    records that are gone, and write them into files; so do schema metadata with the names of columns.
+    A filtered pandas Categorical, a polars Enum and a sliced Arrow dictionary keep the values of removed
+    records and write them into files. Schema metadata keep the names of removed columns.
     """
     kind = nw.from_native(frame, eager_only=True).implementation
     if kind.is_pandas():
@@ -164,9 +169,9 @@ def _pandas(frame: Any) -> Any:
     columns = {name: frame[name] for name in frame.columns}
     rebuilt_ones = {name: _pandas_column(series) for name, series in columns.items()}
     fresh = frame.assign(
-        **{name: made for name, made in rebuilt_ones.items() if made is not columns[name]},
+        **{name: column for name, column in rebuilt_ones.items() if column is not columns[name]},
     )
-    # names of columns that are gone may stay in the categories of an index of names
+    # a categorical index of names may keep the names of removed columns
     fresh.columns = pd.Index([str(name) for name in frame.columns])
     if isinstance(frame.index, pd.MultiIndex):
         levels = [
@@ -196,7 +201,7 @@ def _pandas_column(series: Any) -> Any:
         return plain
     known = (pd.DatetimeTZDtype, pd.PeriodDtype, pd.IntervalDtype, pd.StringDtype)
     extended = isinstance(dtype, pd.api.extensions.ExtensionDtype)
-    # of numpy's types, complex numbers and floats of more than 64 bits have no other home
+    # complex numbers and floats of more than 64 bits exist in numpy only
     if not (isinstance(dtype, known) if extended else dtype.kind in "biufMmO" and dtype.itemsize <= 8):
         raise DataError(
             f"Column {series.name}: its type, {dtype.name.split('[')[0]}, cannot be rebuilt from its cells. "
@@ -206,7 +211,7 @@ def _pandas_column(series: Any) -> Any:
 
 
 def _pandas_categories(series: Any) -> Any:
-    """Only the categories in use; those of mixed types have no home outside Python."""
+    """Only the categories in use; those of mixed Python types are refused."""
     plain = series.cat.remove_unused_categories()
     try:
         pa.array(plain.cat.categories)
@@ -223,24 +228,24 @@ def _polars(frame: Any) -> Any:
 
 
 def _polars_column(series: Any) -> Any:
-    """Through Arrow and back, categories as text on the way."""
+    """The column converted to Arrow and back, with categories as text in between."""
     import polars as pl
 
     try:
         if series.dtype == pl.Object:
             raise pl.exceptions.InvalidOperationError
-        cells = pa.chunked_array([series.cast(_fitting(series.dtype)).to_arrow()])
+        cells = pa.chunked_array([series.cast(_type_with_used_categories(series.dtype)).to_arrow()])
     except (pa.ArrowException, pl.exceptions.PolarsError):
         raise DataError(
             f"Column {series.name}: its type, {type(series.dtype).__name__}, cannot be rebuilt from its "
             "cells. Convert the column to other numbers, or to text."
         ) from None
     text = pl.Series(series.name, pl.from_arrow(rebuilt(cells, series.name)))
-    return text.cast(_fitting(series.dtype, text))
+    return text.cast(_type_with_used_categories(series.dtype, text))
 
 
-def _fitting(dtype: Any, text: Any = None) -> Any:
-    """A polars type whose categories, at any depth, are those that cells (as text) have, or are text."""
+def _type_with_used_categories(dtype: Any, text: Any = None) -> Any:
+    """A polars type with only the categories that the cells `text` have, at any depth; text if None."""
     import polars as pl
 
     if text is None and isinstance(dtype, pl.Enum | pl.Categorical):
@@ -249,12 +254,14 @@ def _fitting(dtype: Any, text: Any = None) -> Any:
         present = set(text.drop_nulls().unique().to_list())
         return pl.Enum([category for category in dtype.categories.to_list() if category in present])
     if isinstance(dtype, pl.List | pl.Array):
-        inner = _fitting(dtype.inner, None if text is None else text.explode())
+        inner = _type_with_used_categories(dtype.inner, None if text is None else text.explode())
         return pl.List(inner) if isinstance(dtype, pl.List) else pl.Array(inner, dtype.size)
     if isinstance(dtype, pl.Struct):
         return pl.Struct(
             {
-                field.name: _fitting(field.dtype, None if text is None else text.struct.field(field.name))
+                field.name: _type_with_used_categories(
+                    field.dtype, None if text is None else text.struct.field(field.name)
+                )
                 for field in dtype.fields
             }
         )

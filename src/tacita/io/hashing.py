@@ -1,4 +1,4 @@
-"""Numbers that depend on content alone: the same in every process, however a file is split."""
+"""Hashes that depend on content alone: the same in every process, however a file is split."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MISSING = np.uint64(0x9E3779B97F4A7C15)
 
 
 def mixed(values: Hashes) -> Hashes:
-    """Another number for each number, as if drawn at random (splitmix64).
+    """A pseudorandom number for each number (splitmix64).
 
     Source: Steele, Lea & Flood (2014), Fast splittable pseudorandom number generators, OOPSLA.
 
@@ -31,26 +31,26 @@ def mixed(values: Hashes) -> Hashes:
 
 
 def fractions(numbers: npt.NDArray[np.integer], purpose: int) -> npt.NDArray[np.float64]:
-    """A number between 0 and 1 for each number, such as that of a record; another for every purpose."""
+    """A pseudorandom fraction in [0, 1) for each number, such as a record's; `purpose` seeds it."""
     salted = mixed(numbers.astype(np.uint64)) ^ np.uint64(purpose)
     return (mixed(salted) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def cells_of(table: pa.Table, columns: Sequence[str]) -> Hashes:
-    """A number for the cells of some columns in each record: the same cells, the same number.
+    """A hash of the cells of some columns in each record: the same cells, the same hash.
 
-    O(n) and one look at each distinct value of a column. Without columns, 0 everywhere.
+    O(n), with one hash per distinct value of a column. Without columns, 0 everywhere.
     """
-    found = np.zeros(table.num_rows, dtype=np.uint64)
+    hashes = np.zeros(table.num_rows, dtype=np.uint64)
     for name in columns:
-        found = mixed(found ^ _each(table[name].combine_chunks(), lambda value: value))
-    return found
+        hashes = mixed(hashes ^ _hashed(table[name].combine_chunks(), lambda value: value))
+    return hashes
 
 
 def alike_of(table: pa.Table, column: str) -> Hashes:
-    """A number for what each cell of a column means: one number for all that `Microdata.alike` takes for one.
+    """A hash of what each cell of a column means: equal for all spellings that `Microdata.alike` merges.
 
-    O(n), and one look at each different text.
+    O(n), with one hash per distinct text.
 
     >>> firms = alike_of(pa.table({"firm": ["ACME", "acme ", "Bolt"]}), "firm")
     >>> firms[0] == firms[1], firms[0] == firms[2]
@@ -63,23 +63,23 @@ def alike_of(table: pa.Table, column: str) -> Hashes:
         # minus zero is zero
         values = np.asarray(cells.cast(pa.float64()).fill_null(0.0)) + 0.0
         return mixed(values.view(np.uint64))
-    return _each(cells, (lambda value: value) if pa.types.is_decimal(cells.type) else plain_spelling)
+    return _hashed(cells, (lambda value: value) if pa.types.is_decimal(cells.type) else plain_spelling)
 
 
-def _each(cells: pa.Array, spelled: Callable[[object], object]) -> Hashes:
-    """A number for each cell, by how its value is spelled."""
+def _hashed(cells: pa.Array, spelled: Callable[[object], object]) -> Hashes:
+    """A hash for each cell, of the spelling of its value."""
     if pa.types.is_nested(cells.type):
-        # Arrow has no dictionaries of lists and records
-        found = cells.to_pylist()
+        # Arrow cannot dictionary-encode lists and structs
+        decoded = cells.to_pylist()
         return np.array(
-            [_MISSING if each is None else _hash(spelled(each)) for each in found], dtype=np.uint64
+            [_MISSING if value is None else _hash(spelled(value)) for value in decoded], dtype=np.uint64
         )
     coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
-    values = np.array([_hash(spelled(each)) for each in coded.dictionary.to_pylist()], dtype=np.uint64)
+    values = np.array([_hash(spelled(value)) for value in coded.dictionary.to_pylist()], dtype=np.uint64)
     places = np.asarray(coded.indices.cast(pa.int64()).fill_null(-1))
-    own = np.full(places.size, _MISSING)
-    own[places >= 0] = values[places[places >= 0]]
-    return own
+    hashes = np.full(places.size, _MISSING)
+    hashes[places >= 0] = values[places[places >= 0]]
+    return hashes
 
 
 def _hash(value: object) -> int:

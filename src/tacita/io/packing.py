@@ -1,9 +1,8 @@
-"""Values as JSON and Arrow, under a checksum: what is read back is data, and never code.
+"""Values as JSON and Arrow with a checksum: unpacking yields data, and never runs code.
 
-A line names the format and the SHA-256 of all that follows. Then comes a line of JSON, in which everything
-but plain values is a list whose first entry says what it is; arrays and tables follow as Arrow streams. An
-object is kept by the name of its class and its fields, and read back as one of the classes that its reader
-expects.
+The first line has the format and the SHA-256 of all that follows. The second is JSON, in which everything but
+plain values is a list whose first entry is its kind. Arrays and tables follow as Arrow streams. An object is
+stored as the name of its class and its fields, and read back as one of the classes that the reader expects.
 """
 
 from __future__ import annotations
@@ -22,29 +21,29 @@ import pyarrow as pa
 from pydantic import BaseModel
 
 _MAGIC = b"tacita-parts 1"
-# Kinds of numpy that Arrow keeps bit by bit.
+# The numpy kinds that Arrow stores without loss.
 _NUMBERS = "biuf"
 
 
 class Damaged(ValueError):
-    """What was kept is not what is there."""
+    """The stored content was changed or cannot be read."""
 
 
 def packed(value: object) -> bytes:
-    """A value, ready to be kept; TypeError where it holds what is no data.
+    """A value as bytes; TypeError where it holds something other than data.
 
     >>> unpacked(packed({"a": (1, 2.5), "b": np.array([True, False])}))
     {'a': (1, 2.5), 'b': array([ True, False])}
     """
     writer = _Writer()
     tree = writer.tree(value)
-    head = {"value": tree, "sizes": [len(each) for each in writer.streams]}
+    head = {"value": tree, "sizes": [len(stream) for stream in writer.streams]}
     rest = b"\n".join([json.dumps(head, separators=(",", ":")).encode(), b"".join(writer.streams)])
     return b" ".join([_MAGIC, hashlib.sha256(rest).hexdigest().encode()]) + b"\n" + rest
 
 
 def unpacked(content: bytes, kinds: Sequence[type] = ()) -> Any:
-    """What was packed, objects of some classes among it; Damaged where the content is other than it was."""
+    """The value that was packed, with objects of these classes; Damaged where the content was changed."""
     first, _, rest = content.partition(b"\n")
     if first != b" ".join([_MAGIC, hashlib.sha256(rest).hexdigest().encode()]):
         raise Damaged("its checksum does not hold")
@@ -54,19 +53,19 @@ def unpacked(content: bytes, kinds: Sequence[type] = ()) -> Any:
         ends = accumulate(head["sizes"], initial=0)
         parts = [streams[begin:end] for begin, end in pairwise(ends)]
         return _Reader(parts, {kind.__name__: kind for kind in kinds}).value(head["value"])
-    except Exception as problem:  # whatever it is, nothing can be made of it
-        raise Damaged("it cannot be read") from problem
+    except Exception as error:  # any error means that the content is damaged
+        raise Damaged("it cannot be read") from error
 
 
 def kinds_in(value: object) -> tuple[type, ...]:
-    """The classes of all objects in a value, as their reader must expect them."""
+    """The classes of all objects in a value, which its reader must name."""
     writer = _Writer()
     writer.tree(value)
     return tuple(writer.kinds)
 
 
 def table_of(values: np.ndarray) -> pa.Table:
-    """An array of numbers as a table of one column, its shape beside."""
+    """An array of numbers as a table of one column, with its shape as metadata."""
     if values.dtype.kind not in _NUMBERS:
         raise TypeError(f"an array of {values.dtype}")
     plain = pa.array(np.ascontiguousarray(values).reshape(-1))
@@ -74,7 +73,7 @@ def table_of(values: np.ndarray) -> pa.Table:
 
 
 def array_of(table: pa.Table) -> np.ndarray:
-    """The same, back; it shares the memory of the table where that is in one piece."""
+    """The array in a table of `table_of`; it shares the memory of a table in one chunk."""
     shape = json.loads(table.schema.metadata[b"shape"])
     column = table["values"]
     if column.num_chunks == 1 and not pa.types.is_boolean(column.type):
@@ -88,19 +87,19 @@ class _Writer:
     kinds: dict[type, None] = field(default_factory=dict)
 
     def tree(self, value: Any) -> Any:
-        """A value as JSON has it."""
+        """A value as JSON values."""
         if value is None or isinstance(value, bool | str):
             return str(value) if isinstance(value, str) else value
         if isinstance(value, np.generic):
             return self.tree(value.item())
         if isinstance(value, int | float):
-            # classes that are numbers besides go as the numbers that they are
+            # subclasses of numbers, such as enums, are stored as plain numbers
             return int(value) if isinstance(value, int) else float(value)
-        for kind, spoken, inside in _CONTAINERS:
+        for kind, name, inside in _CONTAINERS:
             if isinstance(value, kind):
-                return [spoken, [self.tree(each) for each in inside(value)]]
+                return [name, [self.tree(item) for item in inside(value)]]
         if isinstance(value, AnySet):
-            return ["frozenset", sorted((self.tree(each) for each in value), key=json.dumps)]
+            return ["frozenset", sorted((self.tree(item) for item in value), key=json.dumps)]
         if isinstance(value, Path):
             return ["path", str(value)]
         if isinstance(value, pa.Table):
@@ -118,15 +117,15 @@ class _Writer:
             "objects",
             values.dtype.str,
             values.shape,
-            [self.tree(each) for each in values.ravel().tolist()],
+            [self.tree(item) for item in values.ravel().tolist()],
         ]
 
     def _object(self, value: Any) -> list[Any]:
         kind = type(value)
         if isinstance(value, BaseModel):
             names = sorted(value.model_fields_set)
-        elif is_dataclass(value) and all(each.init for each in fields(value)):
-            names = [each.name for each in fields(value)]
+        elif is_dataclass(value) and all(entry.init for entry in fields(value)):
+            names = [entry.name for entry in fields(value)]
         else:
             raise TypeError(f"a {kind.__name__}")
         self.kinds[kind] = None
@@ -143,7 +142,7 @@ class _Writer:
 _CONTAINERS: tuple[tuple[type | tuple[type, ...], str, Callable[[Any], Any]], ...] = (
     (list, "list", list),
     (tuple, "tuple", list),
-    (Mapping, "dict", lambda value: [[key, each] for key, each in value.items()]),
+    (Mapping, "dict", lambda value: [[key, item] for key, item in value.items()]),
 )
 
 
@@ -153,14 +152,14 @@ class _Reader:
     kinds: Mapping[str, type]
 
     def value(self, tree: Any) -> Any:
-        """What JSON has as a value."""
+        """The value that JSON values stand for."""
         if not isinstance(tree, list):
             return tree
-        what, *rest = tree
-        return getattr(self, f"_{what}")(*rest)
+        kind, *rest = tree
+        return getattr(self, f"_{kind}")(*rest)
 
     def _list(self, inside: list[Any]) -> list[Any]:
-        return [self.value(each) for each in inside]
+        return [self.value(item) for item in inside]
 
     def _tuple(self, inside: list[Any]) -> tuple[Any, ...]:
         return tuple(self._list(inside))
@@ -178,16 +177,20 @@ class _Reader:
         return pa.ipc.open_stream(self.streams[number]).read_all()
 
     def _array(self, number: int) -> np.ndarray:
-        # of bytes that are nobody else's: it may be changed
+        # a copy, which callers may change
         return array_of(self._table(number)).copy()
 
     def _objects(self, kind: str, shape: list[int], inside: list[Any]) -> np.ndarray:
-        found = np.empty(len(inside), dtype=np.dtype(kind))
-        found[:] = self._list(inside)
-        return found.reshape(shape)
+        items = np.empty(len(inside), dtype=np.dtype(kind))
+        items[:] = self._list(inside)
+        return items.reshape(shape)
 
     def _object(self, name: str, values: dict[str, Any]) -> Any:
         kind = self.kinds[name]
-        given = {key: self.value(each) for key, each in values.items()}
-        # a model was checked when it was made, and what is kept of it is what it made of its values
-        return kind.model_construct(set(given), **given) if issubclass(kind, BaseModel) else kind(**given)
+        arguments = {key: self.value(item) for key, item in values.items()}
+        # a stored model was validated when it was created; its values are already converted
+        return (
+            kind.model_construct(set(arguments), **arguments)
+            if issubclass(kind, BaseModel)
+            else kind(**arguments)
+        )

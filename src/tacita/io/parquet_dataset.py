@@ -1,6 +1,6 @@
-"""A Parquet file, or a folder of them, read by rows: what is asked for and no more.
+"""Read row ranges of a Parquet file, or of a folder of them.
 
-However a file was cut into parts and row groups, the same rows are the same records.
+The row numbers do not depend on how the data are split into files and row groups.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BYTES_AT_ONCE = 2**22
 
 @dataclass(frozen=True)
 class ParquetParts:
-    """The records of some files, one file after the other.
+    """The records of some files, one file after another.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -37,40 +37,40 @@ class ParquetParts:
     """
 
     files: tuple[Path, ...]
-    # the first row of each row group, and the rows of all at the end; file and number of each group
+    # the first row of each row group, and at the end the number of all rows; file and number of each group
     starts: tuple[int, ...]
     groups: tuple[tuple[int, int], ...]
     names: tuple[str, ...]
-    # those of them that are texts
+    # the names of text columns
     texts: tuple[str, ...] = ()
 
     @classmethod
     def at(cls, path: Path) -> ParquetParts:
-        """Of a path: a file, or all files of a folder that end in .parquet, in the order of their names."""
+        """The parts at a path: a file, or all Parquet files of a folder in the order of their names."""
         files = _files_at(path)
         starts, groups, names = [0], [], ()
         first: pa.Schema | None = None
         for number, file in enumerate(files):
             with readable(file.name):
-                found = pq.ParquetFile(file)
-                schema = found.schema_arrow.remove_metadata()
+                parquet = pq.ParquetFile(file)
+                schema = parquet.schema_arrow.remove_metadata()
             refuse_unnamed(schema.names)
             refuse_repeated_names(schema.names)
             first = schema if first is None else first
             if not schema.equals(first):
                 raise DataError(
-                    f"{file.name}: has other columns, or of other types, than {files[0].name}. All files of "
-                    "a folder must have the same."
+                    f"{file.name}: has other columns or types than {files[0].name}. All files of a folder "
+                    "must have the same."
                 )
             names = tuple(schema.names)
-            for group in range(found.metadata.num_row_groups):
-                starts.append(starts[-1] + found.metadata.row_group(group).num_rows)
+            for group in range(parquet.metadata.num_row_groups):
+                starts.append(starts[-1] + parquet.metadata.row_group(group).num_rows)
                 groups.append((number, group))
-            found.close()
+            parquet.close()
         if starts[-1] == 0:
             raise DataError(f"{path.name}: wanted records, got none. There is nothing to protect.")
         assert first is not None
-        texts = tuple(each.name for each in first if pa.types.is_string(each.type))
+        texts = tuple(field.name for field in first if pa.types.is_string(field.type))
         return cls(files, tuple(starts), tuple(groups), names, texts)
 
     @property
@@ -81,41 +81,41 @@ class ParquetParts:
     def read(
         self, first: int, count: int, columns: Sequence[str] | None = None, *, coded: bool = False
     ) -> pa.Table:
-        """So many records from a row on, fewer at the end; nothing of what files say beside their cells.
+        """At most `count` records from row `first` on, without metadata.
 
-        All columns, or some; with `coded`, texts as codes of the different ones.
+        All columns, or some; with `coded`, texts are dictionary-encoded.
         """
         last = min(first + count, self.rows)
         begin = int(np.searchsorted(self.starts, first, side="right")) - 1
         end = int(np.searchsorted(self.starts, last, side="left"))
-        found = []
+        tables = []
         for number in range(begin, end):
             file, group = self.groups[number]
             with readable(self.files[file].name):
                 chosen = None if columns is None else list(columns)
                 texts = self.texts if coded else ()
-                found_in = pq.ParquetFile(self.files[file], read_dictionary=list(texts))
-                table = found_in.read_row_group(group, columns=chosen)
+                parquet = pq.ParquetFile(self.files[file], read_dictionary=list(texts))
+                table = parquet.read_row_group(group, columns=chosen)
                 # a flipped bit can make text that is no UTF-8, or an index beyond its dictionary
                 table.validate(full=True)
             start = self.starts[number]
             table = table.slice(max(first - start, 0), min(last, self.starts[number + 1]) - max(first, start))
-            found.append(table.cast(table.schema.remove_metadata()))
-        return in_one_piece(pa.concat_tables(found))
+            tables.append(table.cast(table.schema.remove_metadata()))
+        return in_one_piece(pa.concat_tables(tables))
 
     def spans(self, rows: int) -> list[tuple[int, int]]:
-        """First row and number of records of stretches of so many, the last of fewer."""
+        """First row and number of records of spans of `rows` records; the last may be shorter."""
         return [(first, min(rows, self.rows - first)) for first in range(0, self.rows, rows)]
 
     def chunks(self, rows: int) -> Iterator[tuple[int, pa.Table]]:
-        """All records, so many at a time, with the number of the first."""
+        """All records in spans of `rows`, each with the number of its first record."""
         for first, count in self.spans(rows):
             yield first, self.read(first, count)
 
     def fingerprint(self) -> str:
-        """SHA-256 of the file; of several, of theirs one after the other."""
-        found = [_hash_of(file) for file in self.files]
-        return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()
+        """SHA-256 of the file; of several files, the SHA-256 of their hashes."""
+        hashes = [_hash_of(file) for file in self.files]
+        return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def in_one_piece(table: pa.Table) -> pa.Table:
@@ -128,7 +128,7 @@ def taken(table: pa.Table, rows: Ints) -> pa.Table:
     try:
         return in_one_piece(table.take(pa.array(rows)))
     except pa.ArrowNotImplementedError:
-        # Arrow takes nothing from views of text, at any depth
+        # Arrow cannot take from string views, at any depth
         return without_memory(table, rows)
 
 
@@ -143,26 +143,26 @@ def _files_at(path: Path) -> tuple[Path, ...]:
             )
         return (path,)
     inside = sorted(path.iterdir())
-    if any(each.is_dir() and not each.name.startswith(".") for each in inside):
+    if any(entry.is_dir() and not entry.name.startswith(".") for entry in inside):
         raise ParameterError(
-            f"{path.name}: has folders in it, whose files would be left out. Move all files into one folder."
+            f"{path.name}: holds folders, whose files would be left out. Move all files into one folder."
         )
-    files = tuple(each for each in inside if each.suffix.lower() in (".parquet", ".pq"))
+    files = tuple(entry for entry in inside if entry.suffix.lower() in (".parquet", ".pq"))
     if not files:
         raise ParameterError(f"{path.name}: wanted a folder of files ending in .parquet, found none in it.")
     return files
 
 
 def _hash_of(file: Path) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with file.open("rb") as stream:
         while block := stream.read(_BYTES_AT_ONCE):
-            found.update(block)
-    return found.hexdigest()
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def write_pieces(path: Path, pieces: Iterable[pa.Table], *, as_folder: bool = False) -> None:
-    """Write tables of the same columns one after the other, each a row group, or a file of a folder.
+    """Write tables of the same columns one after another, each as a row group, or as a file of a folder.
 
     One file has the bytes of `Parquet.pack`.
     """

@@ -1,4 +1,4 @@
-"""The file of the key of pseudonyms: 32 bytes as hexadecimal digits, readable by its owner alone."""
+"""The pseudonym key file: 32 bytes as hexadecimal digits, readable by its owner alone."""
 
 from __future__ import annotations
 
@@ -13,53 +13,53 @@ from .atomic import write_all
 
 _BYTES = 32
 _DIGITS = re.compile(rb"[0-9A-Fa-f]{64}")
-# A key, and the end of its line.
+# A key and its line end.
 _LONGEST = 2 * _BYTES + 2
 
 
 def new_pseudonym_key(path: str | Path) -> Path:
-    """Write the file of a new key for pseudonyms, which the operating system draws; never over a file.
+    """Write a new pseudonym key, drawn by the operating system; an existing file is never overwritten.
 
-    Its owner alone can read it. Who has the key can find the persons behind pseudonyms; without it no other
-    release can have the same ones.
+    Only its owner can read the file. Anyone who has the key can re-identify the persons behind the
+    pseudonyms; without it no other release can use the same pseudonyms.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     read_key(new_pseudonym_key(Path(folder) / "office.key")) != b""
     True
     """
-    place = Path(path)
-    write_all({place: f"{secrets.token_hex(_BYTES)}\n".encode()})
-    return place
+    file = Path(path)
+    write_all({file: f"{secrets.token_hex(_BYTES)}\n".encode()})
+    return file
 
 
 def read_key(path: Path) -> bytes:
-    """The key in a file that nobody but its owner can read."""
+    """The key in a file that only its owner can read."""
     if path.exists() and not path.is_file():
-        # a pipe would be waited for
+        # reading a pipe would block
         raise ParameterError(
-            f"{path.name}: wanted a file with a key of pseudonyms, got a folder, pipe or device.",
+            f"{path.name}: wanted a file with a pseudonym key, got a folder, pipe or device.",
             field="pseudonym_key",
         )
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             content = file.read(_LONGEST + 1).rstrip(b"\r\n")
-    except OSError as problem:
+    except OSError as error:
         raise ParameterError(
-            f"{path.name}: the key of pseudonyms cannot be read ({problem.strerror}). Name its file, or "
+            f"{path.name}: the pseudonym key cannot be read ({error.strerror}). Name its file, or "
             "write one with `tacita pseudonym-key FILE`.",
             field="pseudonym_key",
         ) from None
     if os.name == "posix" and mode & 0o077:
         raise ParameterError(
-            f"{path.name}: others than its owner can read or change this key of pseudonyms. Take the "
-            "permissions away (chmod 600), or take a new key if somebody may have read it.",
+            f"{path.name}: others than its owner can read or change this pseudonym key. Remove these "
+            "permissions (chmod 600), or use a new key if somebody may have read it.",
             field="pseudonym_key",
         )
     if _DIGITS.fullmatch(content) is None:
         raise ParameterError(
-            f"{path.name}: wanted a key of pseudonyms, {2 * _BYTES} hexadecimal digits on one line, got "
+            f"{path.name}: wanted a pseudonym key, {2 * _BYTES} hexadecimal digits on one line, got "
             "something else. Write one with `tacita pseudonym-key FILE`.",
             field="pseudonym_key",
         )

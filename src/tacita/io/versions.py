@@ -1,4 +1,4 @@
-"""What a record says of the programs that made a release."""
+"""Versions of the software that made a release, for its record."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _PACKAGES = ("numpy", "numba", "highspy", "pyarrow", "narwhals")
 
 
 def versions() -> dict[str, str]:
-    """This program, Python, and the packages on which figures may depend.
+    """Versions of tacita, Python, and the packages on which results may depend.
 
     >>> versions()["tacita"] == __version__
     True
     """
-    found = {"tacita": __version__, "python": platform.python_version()}
-    return found | {package: _version(package) for package in _PACKAGES}
+    programs = {"tacita": __version__, "python": platform.python_version()}
+    return programs | {package: _version(package) for package in _PACKAGES}
 
 
 @cache
 def _version(package: str) -> str:
-    """What is installed, read from its files once."""
+    """The installed version, read once."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What a file of some format cannot keep of a source: refused, or said, before any work is done."""
+"""Check before a run what the output format cannot hold of a source: an error or a warning."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def refuse_unwritable(
     *,
     all_stay: bool,
 ) -> None:
-    """Raise where the output cannot hold columns that no step changes, or the names of others. O(cells).
+    """Raise where the output cannot hold unchanged columns, or the names of changed ones. O(cells).
 
-    Cells are looked at where all records stay; where some may leave, only names and types are, since cells
-    that could not be written may leave too.
+    Cells are checked if all records stay. If some may be dropped, only names and types are checked, since
+    the cells that cannot be written may be dropped too.
     """
     by_type = form.spells or isinstance(form, Parquet) or not all_stay
     records = 1 if by_type else data.n
@@ -36,7 +36,7 @@ def refuse_unwritable(
         table = one_of_each_type(to_arrow(first))
     else:
         table = unchanged_as_written(data, unchanged)
-    # what will stand in a changed column is not known yet; its name is
+    # of a changed column only the name is known yet
     unknown = pa.array(["x"] * records, pa.string())
     written = {
         name: unknown if name in changed else table.column(name)
@@ -49,20 +49,20 @@ def refuse_unwritable(
 
 
 def kept_less(data: Microdata, names: Sequence[str], form: RecordFormat) -> Caution | None:
-    """What of the released columns the output cannot hold, in a sentence; None where it holds all."""
+    """A warning of what the output cannot hold of the released columns; None if it holds all."""
     lost = [
-        (what, found)
-        for held, what, found in _held(data, names, CsvDialect().missing_values if form.spells else ("",))
-        if found and held not in form.holds
+        (loss, columns)
+        for held, loss, columns in _held(data, names, CsvDialect().missing_values if form.spells else ("",))
+        if columns and held not in form.holds
     ]
     if not lost:
         return None
-    told = "; ".join(f"{what} ({speakable(found)})" for what, found in lost)
+    losses = "; ".join(f"{loss} ({speakable(columns)})" for loss, columns in lost)
     return Caution(
         "format-keeps-less",
-        f"Files ending in {form.endings[0]} do not hold all that the source does: {told}.",
-        len({name for _, found in lost for name in found}),
-        "Write the format of the source, or keep a codebook beside the file.",
+        f"Files ending in {form.endings[0]} do not hold all that the source does: {losses}.",
+        len({name for _, columns in lost for name in columns}),
+        "Write the format of the source, or publish a codebook with the file.",
     )
 
 
@@ -70,8 +70,8 @@ def _notes(data: Microdata, changed: Collection[str], *, bare: bool) -> Notes | 
     if data.notes is None:
         return None
     labels = {
-        name: ColumnNotes(label=each.label) if bare or name in changed else each
-        for name, each in data.notes.columns.items()
+        name: ColumnNotes(label=column.label) if bare or name in changed else column
+        for name, column in data.notes.columns.items()
     }
     return Notes(data.notes.system, labels)
 
@@ -79,9 +79,9 @@ def _notes(data: Microdata, changed: Collection[str], *, bare: bool) -> Notes | 
 def _held(
     data: Microdata, names: Sequence[str], words: tuple[str, ...]
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """Of each thing that not every format holds: its name, what becomes of it, and the columns that have it.
+    """Each optional feature of formats: its name, how it is lost, and the columns that have it.
 
-    `words` are those that the output reads as missing.
+    `words` are the texts that the output reads as missing.
     """
     schema = data.frame.head(1).select(list(names)).to_arrow().schema
     types = {field.name: field.type for field in schema}
@@ -92,8 +92,8 @@ def _held(
     yield "categories", "categories become text, without their order", categories
     if data.dialect is None:
         texts = [name for name in names if _is_text(types[name]) and _shows(data, name, words)]
-        what = "empty texts" if words == ("",) else "texts such as NA, and empty ones,"
-        yield "empty texts", f"{what} read as missing", texts
+        loss = "empty texts" if words == ("",) else "texts such as NA, and empty ones,"
+        yield "empty texts", f"{loss} read as missing", texts
     yield "labels", "labels of columns are left out", [name for name in names if notes.of(name).label]
     yield "value labels", "value labels are left out", [name for name in names if notes.of(name).values]
     reasons = [name for name in names if notes.of(name).user_missing]

@@ -1,7 +1,7 @@
-"""Workbooks with nothing but cells: no formats, properties, clock or names, and the same bytes everywhere.
+"""Workbooks with nothing but cells: no formats, properties, time stamps or names; the same bytes everywhere.
 
-Written here rather than by a library, whose files carry its version, a theme and properties: what is to be
-proven free of secrets had better be small. The parts are not compressed, because what a compressor writes
+tacita writes them itself: the files of libraries hold a version, a theme and properties, and a file that is
+proven free of hidden contents should be small. Parts are not compressed, because the output of a compressor
 depends on its version.
 Source: ECMA-376, Office Open XML, parts 1 (SpreadsheetML) and 2 (packages).
 """
@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 from tacita.core import DataError
 
-# What stands inside the element of a cell, and its type; None for an empty cell.
+# The type attribute of a cell and the content of its element; None for an empty cell.
 Cell = tuple[str, str] | None
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -30,11 +30,11 @@ _SHEET_TYPE = f"{_TYPES}-officedocument.spreadsheetml.worksheet+xml"
 _MOST_ROWS = 2**20
 _MOST_COLUMNS = 2**14
 _DEEPEST = 7
-# what a reader would take for the code of another character
+# texts that a reader would decode as the escape of another character
 _LIKE_ESCAPES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-# The least that a reader of formats asks for; the second and third are dates, with and without the time.
+# The least that readers need; the second and third formats are dates, without and with the time.
 _STYLES = (
     f'{_HEAD}<styleSheet xmlns="{MAIN}"><numFmts count="2">'
     '<numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>'
@@ -50,7 +50,7 @@ _STYLES = (
 
 @dataclass(frozen=True)
 class Outline:
-    """How deep each row and column stands in groups that can be folded away; 0 is in none."""
+    """The outline level of each row and column in collapsible groups; 0 for none."""
 
     rows: Sequence[int]
     columns: Sequence[int]
@@ -60,7 +60,8 @@ def text(content: str) -> Cell:
     """A cell of text; one that begins with = is no formula."""
     if _NOT_XML.search(content):
         raise DataError(
-            "Excel: a text holds a control character, which no workbook can. Rename it or write CSV or HTML."
+            "Excel: a text has a control character, which no workbook can hold. Rename it, or write CSV or "
+            "HTML."
         )
     content = _LIKE_ESCAPES.sub("_x005F_", content)
     return ' t="inlineStr"', f'<is><t xml:space="preserve">{_escaped(content)}</t></is>'
@@ -72,7 +73,7 @@ def truth(holds: bool) -> Cell:
 
 
 def moment(days: str, timed: bool) -> Cell:
-    """A cell of a date, in days since the end of 1899, and of the time of the day."""
+    """A cell of a date, in days since the end of 1899, with or without the time of day."""
     return f' s="{2 if timed else 1}"', f"<v>{days}</v>"
 
 
@@ -89,32 +90,32 @@ def encode(
 ) -> bytes:
     """Sheets of rows of cells as the bytes of an .xlsx file. Same cells, same bytes. O(cells).
 
-    Where cells are `dated`, a part with two formats says how dates are shown. `outlines` are of sheets.
+    If cells are `dated`, a styles part holds the two date formats. `outlines` are by sheet.
     """
     for rows in sheets.values():
         if len(rows) > _MOST_ROWS or any(len(row) > _MOST_COLUMNS for row in rows):
             raise DataError(
-                f"Excel: a sheet has room for {_MOST_ROWS} rows and {_MOST_COLUMNS} columns, and the table "
+                f"Excel: a sheet holds at most {_MOST_ROWS} rows and {_MOST_COLUMNS} columns, and the table "
                 "has more. Write CSV or HTML."
             )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as package:
         for name, part in _parts(sheets, dated, outlines or {}):
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            # what made it, which is not the same on every system
+            # the creating system, which differs between platforms
             entry.create_system = 0
             package.writestr(entry, part)
     return out.getvalue()
 
 
-def place_of(package: zipfile.ZipFile, name: str) -> str:
+def sheet_path(package: zipfile.ZipFile, name: str) -> str:
     """The part that holds a sheet of a workbook."""
     book = ElementTree.fromstring(package.read("xl/workbook.xml"))
     [link] = [
-        each.get(f"{{{LINKS}}}id") for each in book.iter(f"{{{MAIN}}}sheet") if each.get("name") == name
+        sheet.get(f"{{{LINKS}}}id") for sheet in book.iter(f"{{{MAIN}}}sheet") if sheet.get("name") == name
     ]
     links = ElementTree.fromstring(package.read("xl/_rels/workbook.xml.rels"))
-    [target] = [each.attrib["Target"] for each in links if each.get("Id") == link]
+    [target] = [relationship.attrib["Target"] for relationship in links if relationship.get("Id") == link]
     return posixpath.join("/xl", target).lstrip("/")
 
 
@@ -122,7 +123,7 @@ def _parts(
     sheets: Mapping[str, Sequence[Sequence[Cell]]], dated: bool, outlines: Mapping[str, Outline]
 ) -> Iterator[tuple[str, str]]:
     places = [f"worksheets/sheet{number}.xml" for number in range(1, len(sheets) + 1)]
-    links = [(f"{LINKS}/worksheet", place) for place in places]
+    links = [(f"{LINKS}/worksheet", path) for path in places]
     yield "[Content_Types].xml", _content_types(places, dated)
     yield "_rels/.rels", _relationships([(f"{LINKS}/officeDocument", "xl/workbook.xml")])
     yield "xl/workbook.xml", _workbook(list(sheets))
@@ -130,60 +131,61 @@ def _parts(
         links.append((f"{LINKS}/styles", "styles.xml"))
         yield "xl/styles.xml", _STYLES
     yield "xl/_rels/workbook.xml.rels", _relationships(links)
-    for place, (name, rows) in zip(places, sheets.items(), strict=True):
-        yield f"xl/{place}", _sheet(rows, outlines.get(name, Outline((), ())))
+    for path, (name, rows) in zip(places, sheets.items(), strict=True):
+        yield f"xl/{path}", _sheet(rows, outlines.get(name, Outline((), ())))
 
 
 def _content_types(places: Sequence[str], dated: bool) -> str:
     overrides = [("workbook.xml", f"{_TYPES}-officedocument.spreadsheetml.sheet.main+xml")]
-    overrides += [(place, _SHEET_TYPE) for place in places]
+    overrides += [(path, _SHEET_TYPE) for path in places]
     overrides += [("styles.xml", f"{_TYPES}-officedocument.spreadsheetml.styles+xml")] * dated
-    told = "".join(f'<Override PartName="/xl/{part}" ContentType="{kind}"/>' for part, kind in overrides)
+    entries = "".join(f'<Override PartName="/xl/{part}" ContentType="{kind}"/>' for part, kind in overrides)
     return (
         f'{_HEAD}<Types xmlns="{_PACKAGE}/content-types">'
         f'<Default Extension="rels" ContentType="{_TYPES}-package.relationships+xml"/>'
-        f'<Default Extension="xml" ContentType="application/xml"/>{told}</Types>'
+        f'<Default Extension="xml" ContentType="application/xml"/>{entries}</Types>'
     )
 
 
 def _relationships(targets: Sequence[tuple[str, str]]) -> str:
-    told = "".join(
+    entries = "".join(
         f'<Relationship Id="rId{number}" Type="{kind}" Target="{target}"/>'
         for number, (kind, target) in enumerate(targets, start=1)
     )
-    return f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">{told}</Relationships>'
+    return f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">{entries}</Relationships>'
 
 
 def _workbook(names: Sequence[str]) -> str:
-    told = "".join(
+    entries = "".join(
         f'<sheet name="{name}" sheetId="{number}" r:id="rId{number}"/>'
         for number, name in enumerate(names, start=1)
     )
-    return f'{_HEAD}<workbook xmlns="{MAIN}" xmlns:r="{LINKS}"><sheets>{told}</sheets></workbook>'
+    return f'{_HEAD}<workbook xmlns="{MAIN}" xmlns:r="{LINKS}"><sheets>{entries}</sheets></workbook>'
 
 
 def _sheet(rows: Sequence[Sequence[Cell]], outline: Outline) -> str:
     widest = max(map(len, rows), default=0)
     letters = [_letters(column) for column in range(widest)]
-    deep = [*map(_grouped, outline.rows)] or [""] * len(rows)
-    told = "".join(
+    deep = [*map(_outline_attribute, outline.rows)] or [""] * len(rows)
+    lines = "".join(
         f'<row r="{number}"{level}>{"".join(_cells(number, row, letters))}</row>'
         for number, (row, level) in enumerate(zip(rows, deep, strict=True), start=1)
     )
-    return f'{_HEAD}<worksheet xmlns="{MAIN}">{_outlined(outline)}<sheetData>{told}</sheetData></worksheet>'
+    data = f"{_outline_settings(outline)}<sheetData>{lines}</sheetData>"
+    return f'{_HEAD}<worksheet xmlns="{MAIN}">{data}</worksheet>'
 
 
-def _grouped(depth: int) -> str:
+def _outline_attribute(depth: int) -> str:
     return f' outlineLevel="{min(depth, _DEEPEST)}"' if depth else ""
 
 
-def _outlined(outline: Outline) -> str:
-    """What a sheet says of its groups, whose sums stand above and to the left; nothing without any."""
-    down, across = (min(max(each, default=0), _DEEPEST) for each in (outline.rows, outline.columns))
+def _outline_settings(outline: Outline) -> str:
+    """The outline settings of a sheet, with subtotals above and to the left; empty without groups."""
+    down, across = (min(max(depths, default=0), _DEEPEST) for depths in (outline.rows, outline.columns))
     if not down and not across:
         return ""
     columns = "".join(
-        f'<col min="{number}" max="{number}" width="10"{_grouped(depth)}/>'
+        f'<col min="{number}" max="{number}" width="10"{_outline_attribute(depth)}/>'
         for number, depth in enumerate(outline.columns, start=1)
         if depth
     )
@@ -209,8 +211,8 @@ def _letters(column: int) -> str:
     """
     name = ""
     while column >= 0:
-        column, place = divmod(column, 26)
-        name, column = chr(ord("A") + place) + name, column - 1
+        column, digit = divmod(column, 26)
+        name, column = chr(ord("A") + digit) + name, column - 1
     return name
 
 

@@ -1,6 +1,6 @@
-"""Carrying out plans: which files are read and written, in what order, all of them or none.
+"""Run plans: read their inputs, make the release, and write all output files or none.
 
-The rooms of records and of tables make releases in memory and know nothing of pages or of each other.
+The packages `microdata` and `tables` make releases in memory; they do not import report pages or each other.
 """
 
 from __future__ import annotations
@@ -47,19 +47,22 @@ from tacita.tables.plans.plan import AnyTablePlan, kind_of
 
 from .file_paths import as_json, as_path
 from .table_plans import read_by
-from .writing import said_before
+from .writing import check_output
 
 AnyPlan = Plan | RiskPlan | AnyTablePlan
 
 
 def load_plan(path: str | Path) -> AnyPlan:
-    """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table,
-    with [[tables]] one of linked ones, with [risk] one of the risk of keys."""
-    place = Path(path)
-    values = toml_of(place)
+    """Read a plan file of any kind.
+
+    A section [table], [suppress] or [[rules]] makes it a plan of a table, [[tables]] one of linked tables,
+    and [risk] one of the risk of keys.
+    """
+    file = Path(path)
+    values = toml_of(file)
     if "risk" in values:
-        return RiskPlan.from_values(values, place.parent)
-    return (kind_of(values) or Plan).from_values(values, place.parent)
+        return RiskPlan.from_values(values, file.parent)
+    return (kind_of(values) or Plan).from_values(values, file.parent)
 
 
 def save(
@@ -72,11 +75,11 @@ def save(
     source: str | Path | None = None,
     force: bool = False,
 ) -> None:
-    """Write a release, after checking the very bytes that are written; all files appear or none.
+    """Write a release after verifying the bytes that are written; all files appear or none.
 
-    `path` (its ending names the format) and `note` are public; `report` (HTML) and `json_report` are
-    confidential, and readable by their owner alone. Files that are there are overwritten with `force` only;
-    the file that was read never is, nor is `source` if given.
+    `path` (its ending names the format) and `note` are public. `report` (HTML) and `json_report` are
+    confidential, and readable by their owner alone. Existing files are overwritten with `force` only; the
+    input file and `source` never are.
     """
     section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
     inputs = {"input": release.claim.original.path, "source": as_path(source)}
@@ -88,20 +91,20 @@ def save(
 
 
 def _with_pages(release: RecordsRelease, content: bytes, section: OutputSection) -> dict[Path, bytes]:
-    """The file of a release, and the pages beside it."""
+    """The file of a release, and its pages."""
     assert section.path is not None
     record = replace(release.record, release_fingerprint=io.fingerprint_of(content))
     return {section.path: content, **_pages_of(replace(release, record=record), section)}
 
 
 def _pages_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
-    """What is told of a release beside it."""
+    """The pages of a release."""
     pages = (
         (section.report, page.review_html),
         (section.json_report, page.review_json),
         (section.note, page.note_html),
     )
-    return {beside: render(release).encode() for beside, render in pages if beside is not None}
+    return {path: render(release).encode() for path, render in pages if path is not None}
 
 
 @renamed_arguments(run="context")
@@ -116,33 +119,34 @@ def run_plan(
     shown_as: str | None = None,
     force: bool = False,
 ) -> RecordsRelease:
-    """Carry out a plan; with `dry_run` everything but the writing. Of a release that does not meet what is
-    required, or whose columns give back what was hidden, a dry run writes the confidential report, so that
-    somebody can see why, and raises all the same. So does any run that is to `report_refused` releases.
+    """Run a plan; with `dry_run` write nothing.
 
-    `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
-    together with the release (in a dry run, alone). `shown_as` is what messages and the record call the
-    input, where that is not the name of its file. Files that are there need `force`.
+    If a release misses a requirement, or its columns reveal hidden values, a dry run writes the confidential
+    report, which shows why, and raises. So does any run with `report_refused`.
+
+    `plan_file`, from which the plan was read, is never overwritten. `save_plan` is the path for the plan,
+    written together with the release (in a dry run, alone). `shown_as` is the name of the input in messages
+    and in the record, if it differs from the file name. Existing files need `force`.
     """
-    # before any work: nobody wants to hear of a wrong path after an hour
+    # check paths before any work, which may take an hour
     if plan.output.path is None:
         raise ParameterError(
             "Plan: output.path is required to protect a file; this plan only compares. Name one in [output], "
-            "or carry it out with `tacita compare`."
+            "or run it with `tacita compare`."
         )
     inputs = {
         "input": plan.input.path,
         "plan file": as_path(plan_file),
-        "key of pseudonyms": plan.protect.pseudonym_key,
+        "pseudonym key": plan.protect.pseudonym_key,
     }
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
     if plan.executor.in_parts:
-        # without an ending it is a folder of files
+        # a path without an ending is a folder of files
         if plan.output.path.suffix and io.format_of(plan.output.path, writing=True) is not Parquet:
             raise ParameterError(
                 f"{plan.output.path.name}: the executor {plan.executor.name} works in parts and writes "
-                "Parquet. Let the output end in .parquet, or leave out the executor."
+                "Parquet. Choose an output ending in .parquet, or leave out the executor."
             )
         if report_refused:
             raise ParameterError(
@@ -166,55 +170,55 @@ def _run_in_memory(
     force: bool,
     report_refused: bool = False,
 ) -> RecordsRelease:
-    """What is written is what was verified: the frame by itself only where nothing is written."""
+    """Make, verify and write a release in memory; the encoded bytes are verified if they are written."""
     target = cast(Path, plan.output.path)
     form = io.format_of(target, writing=True)().like(data)
-    to_look_at = dry_run or report_refused
-    lost = said_before(data, plan, form)
+    keep_refused = dry_run or report_refused
+    lost = check_output(data, plan, form)
     if lost is not None:
         (run or RunContext()).on_warning(lost)
     try:
         if dry_run:
-            made = ReleasedFile(make_release(data, plan, run, to_look_at=True), b"")
+            released = ReleasedFile(make_release(data, plan, run, to_look_at=True), b"")
         else:
-            made = make_file(data, plan, run, target, to_look_at=to_look_at)
+            released = make_file(data, plan, run, target, to_look_at=keep_refused)
     except RequirementError as refusal:
-        raise refusal.reworded(f"{refusal} A dry run writes its report, where one is named.") from None
-    release = made.release
+        raise refusal.reworded(f"{refusal} A dry run writes its report, if one is named.") from None
+    release = released.release
     if lost is not None:
         record = replace(release.record, cautions=gravest_first((*release.record.cautions, lost)))
         release = replace(release, record=record)
-    if to_look_at:
+    if keep_refused:
         _refuse(release, plan, force, tell=dry_run)
-    files = {} if dry_run else _with_pages(release, made.content, plan.output)
+    files = {} if dry_run else _with_pages(release, released.content, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 
 
 def _refuse(release: RecordsRelease, plan: Plan, force: bool, *, tell: bool) -> None:
-    """Raise where columns give back what was hidden, or a requirement is not met.
+    """Raise where columns reveal hidden values, or a requirement is not met.
 
-    The report is written first, for the office alone; `tell` names its files in the message.
+    The confidential report is written first; with `tell`, the message names its files.
     """
     verdicts, limited = release.record.verdicts, _measures(plan)
     try:
-        verify.insist(tuple(each for each in verdicts if each.guarantee not in limited))
-        insist(tuple(each for each in verdicts if each.guarantee in limited))
+        verify.insist(tuple(verdict for verdict in verdicts if verdict.guarantee not in limited))
+        insist(tuple(verdict for verdict in verdicts if verdict.guarantee in limited))
     except (InferenceError, RequirementError) as refusal:
         pages = _pages_of(release, plan.output.model_copy(update={"note": None}))
         named = ", ".join(path.name for path in pages)
         if not pages:
-            raise refusal.reworded(f"{refusal} Name a report to look at it.") from None
+            raise refusal.reworded(f"{refusal} Name a report to see why.") from None
         if not force and any(path.exists() for path in pages):
-            look = f"There is {named} already: give --force (force=True) to look at it."
+            look = f"{named} exists already: give --force (force=True) to replace it."
             raise refusal.reworded(f"{refusal} {look}") from None
         io.write_all(pages, force=force)
-        look = f" Look at it in {named} (confidential)." if tell else ""
+        look = f" See {named} (confidential)." if tell else ""
         raise refusal.reworded(f"{refusal}{look}") from None
 
 
 def _measures(plan: Plan) -> set[str]:
-    return {each.name for each in plan.require.requirements}
+    return {requirement.name for requirement in plan.require.requirements}
 
 
 def _run_in_parts(
@@ -225,7 +229,7 @@ def _run_in_parts(
     shown_as: str | None,
     force: bool,
 ) -> RecordsRelease:
-    """The same by an executor that works in parts; a file that fits into one is made as ever."""
+    """Run a plan in parts by its executor; a file of a single part is protected in memory."""
     target = cast(Path, plan.output.path)
     source = ParquetParts.at(plan.input.path)
     name = shown_as or plan.input.path.name
@@ -238,14 +242,14 @@ def _run_in_parts(
         )
         return _run_in_memory(data, plan, run, dry_run, save_plan, force)
     files: dict[Path, bytes | Path] = {**plan.as_file(save_plan)}
-    with made_in_parts(source, name, target, plan, plan.executor, run) as made:
-        release = made.release
+    with made_in_parts(source, name, target, plan, plan.executor, run) as parts:
+        release = parts.release
         if not dry_run:
-            record = replace(release.record, release_fingerprint=ParquetParts.at(made.file).fingerprint())
+            record = replace(release.record, release_fingerprint=ParquetParts.at(parts.file).fingerprint())
             release = replace(release, record=record)
-            files |= {target: made.file, **_pages_of(release, plan.output)}
+            files |= {target: parts.file, **_pages_of(release, plan.output)}
         io.write_all(files, public=plan.output.public, force=force)
-    # what was told of is a sample; the file is what was made
+    # the record describes a sample; the release itself is the file
     return replace(release, data=None if dry_run else target)
 
 
@@ -258,10 +262,10 @@ def run_comparison(
     shown_as: str | None = None,
     force: bool = False,
 ) -> Trials:
-    """Carry out the [compare] section of a plan, and write the pages that [output] names.
+    """Run the [compare] section of a plan, and write the pages that [output] names.
 
-    Neither the input nor `plan_file`, where the plan was read from, is ever overwritten; other files are
-    with `force` only. `shown_as` is as in `run`.
+    The input and `plan_file`, from which the plan was read, are never overwritten; other existing files with
+    `force` only. `shown_as` is as in `run`.
     """
     if plan.compare is None:
         raise ParameterError(
@@ -296,7 +300,7 @@ def save_comparison(
 
 
 def save_hierarchy(hierarchy: Hierarchy, path: str | Path, *, force: bool = False) -> None:
-    """Write a hierarchy as ARX has it (.csv): a line from each value to the top; confidential."""
+    """Write a hierarchy in the format of ARX (.csv): a line from each value to the top; confidential."""
     target = Path(path)
     refuse_bad_targets({"hierarchy": target}, {}, force=force)
     io.write_all({target: format_arx(hierarchy).encode()}, force=force)
@@ -319,7 +323,7 @@ def save_report(
 ) -> None:
     """Write scores as JSON, confidential; never over one of the inputs."""
     target = Path(path)
-    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    known = {f"input {i}": Path(input_path) for i, input_path in enumerate(inputs)}
     refuse_bad_targets({"JSON report": target}, known, force=force)
     content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
     io.write_all({target: content.encode()}, force=force)
@@ -334,15 +338,15 @@ def run_risk(
     plan_file: str | Path | None = None,
     force: bool = False,
 ) -> RiskProfile:
-    """Measure the risk of the keys of a file, and write what [output] names; with `dry_run` all but that."""
+    """Measure the risk of the keys of a file, and write the files of [output] unless `dry_run`."""
     read = {"input": plan.input.path, "plan file": as_path(plan_file)}
     refuse_bad_targets(plan.output.targets, read, force=force or dry_run)
     if plan.output.records is not None:
         io.format_of(plan.output.records)
-    found = profile(io.read(plan.input.path, plan.input), plan.risk, plan.measure, context)
+    profiled = profile(io.read(plan.input.path, plan.input), plan.risk, plan.measure, context)
     if not dry_run:
-        io.write_all(_risk_files(found, plan.output), force=force)
-    return found
+        io.write_all(_risk_files(profiled, plan.output), force=force)
+    return profiled
 
 
 def save_risk(
@@ -355,8 +359,8 @@ def save_risk(
 ) -> None:
     """Write a profile of risk as a page and as JSON, and figures of single records (CSV or Parquet).
 
-    All are confidential, and readable by their owner alone; `records` is for the reviewer only. All appear
-    or none, never over what was read.
+    All are confidential, and readable by their owner alone; `records` is for the reviewer only. All files
+    appear or none, and the input is never overwritten.
     """
     section = RiskOutputSection(report=report, json_report=json_report, records=records)
     refuse_bad_targets(section.targets, {"input": profile.path}, force=force)
@@ -379,17 +383,17 @@ def save_verdicts(
 ) -> None:
     """Write verdicts as JSON, confidential; never over one of the inputs."""
     target = Path(path)
-    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    known = {f"input {i}": Path(input_path) for i, input_path in enumerate(inputs)}
     refuse_bad_targets({"JSON report": target}, known, force=force)
-    passed = all(each.passed for each in verdicts)
-    judged = all(each.judged for each in verdicts)
-    told = {
+    passed = all(verdict.passed for verdict in verdicts)
+    judged = all(verdict.judged for verdict in verdicts)
+    summary = {
         "confidential": True,
         "passed": passed,
         "judged": judged,
-        "verdicts": [asdict(each) for each in verdicts],
+        "verdicts": [asdict(verdict) for verdict in verdicts],
     }
-    io.write_all({target: as_json(told)}, force=force)
+    io.write_all({target: as_json(summary)}, force=force)
 
 
 def _read_for(plan: Plan, shown_as: str | None) -> Microdata:

@@ -1,4 +1,4 @@
-"""Paths as callers give them, and records as JSON."""
+"""Paths from arguments, and records as JSON."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 def as_json(content: Mapping[str, Any]) -> bytes:
-    """A record for other programs."""
+    """A record as JSON bytes."""
     return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def as_path(path: str | Path | None) -> Path | None:
-    """A path, where there is one."""
+    """The argument as a path, or None."""
     return None if path is None else Path(path)

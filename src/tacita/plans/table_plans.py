@@ -1,4 +1,4 @@
-"""Carries out plans of tables and of linked ones, and writes their files: all or none."""
+"""Run plans of tables and of linked tables, and write all of their files or none."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from tacita.tables.verify.audit import Audit
 
 from .file_paths import as_json, as_path
 
-# How a table is published.
-Asked = SuppressSection | AdjustSection
+# The section of a plan that publishes a table.
+PublicationSection = SuppressSection | AdjustSection
 
 
 @renamed_arguments(run="context")
@@ -48,8 +48,8 @@ def save_table(
 ) -> None:
     """Write a published table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
 
-    `path` is public; `json_report` and `report` are confidential. The pattern is audited against the table,
-    whoever made it. Files that are there are overwritten with `force` only.
+    `path` is public; `json_report` and `report` are confidential. Any pattern is audited against the table
+    first. Existing files are overwritten with `force` only.
     """
     save_tables(
         [table], pattern, [path], json_report=json_report, report=report, context=context, force=force
@@ -69,7 +69,7 @@ def save_tables(
 ) -> None:
     """Write linked tables, a file for each, by the pattern of their link; all files appear or none.
 
-    As `save_table`: the whole system is audited, and what all files show together is read back.
+    As `save_table`: the whole system is audited, and all files together are read back.
     """
     _save(tables, pattern, paths, LinkedOutputSection(json_report=json_report, report=report), context, force)
 
@@ -88,9 +88,8 @@ def save_adjusted(
 ) -> None:
     """Write an adjusted table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
 
-    `path` and `note`, what users of the table must know, are public; `json_report` and `report` are
-    confidential. The values are audited against the table, whoever made them. Files that are there need
-    `force`.
+    `path` and `note`, the notes for users of the table, are public; `json_report` and `report` are
+    confidential. Any values are audited against the table first. Existing files need `force`.
     """
     pages = {"json_report": json_report, "report": report, "note": note}
     save_adjusted_tables([table], adjusted, [path], **pages, context=context, force=force)
@@ -110,7 +109,7 @@ def save_adjusted_tables(
 ) -> None:
     """Write linked tables, a file for each, with the adjusted values of their link; all files or none.
 
-    As `save_adjusted`: the whole system is audited, and what all files show together is read back.
+    As `save_adjusted`: the whole system is audited, and all files together are read back.
     """
     pages = LinkedOutputSection(json_report=json_report, report=report, note=note)
     _save(tables, adjusted, paths, pages, context, force)
@@ -133,7 +132,7 @@ def _save(
 
 
 def _places(paths: Sequence[str | Path]) -> dict[str, Path]:
-    """Where tables are written, by the words a message uses."""
+    """The output paths, by their names in messages."""
     several = len(paths) > 1
     return {f"output {at}" if several else "output": Path(path) for at, path in enumerate(paths, start=1)}
 
@@ -152,7 +151,7 @@ def save_audit(audit: Audit | AdjustedAudit, path: str | Path, *, force: bool = 
 def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
     """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
 
-    Confidential, and readable by its owner alone. Files that are there are overwritten with `force` only.
+    Confidential, and readable by its owner alone. Existing files are overwritten with `force` only.
     """
     io.write_all(table_runs.encoded_cells(table, Path(path)), force=force)
 
@@ -170,19 +169,19 @@ def run_table(
     also: Sequence[str | Path] = (),
     force: bool = False,
 ) -> TableRelease:
-    """Carry out a plan of a table, or of linked ones: make, choose or adjust, attack, encode, read back;
-    write all or nothing.
+    """Run a plan of a table or of linked tables.
 
+    Build the table, suppress or adjust, audit, encode and read back; then write all files or none.
     `plan_file`, `save_plan`, `shown_as` and `force` are as in `run`. `also` are further files of the same
-    published table in other forms (.csv, .xlsx, .html), each read back like the first.
+    published table in other formats (.csv, .xlsx, .html), all of them read back.
     """
     if plan.asked is None:
         raise ParameterError(
-            "Plan: there is no [suppress] section, and no [adjust]; such a plan only makes a list of cells."
+            "Plan: without a section [suppress] or [adjust], a plan only makes a list of cells."
         )
     others = [Path(path) for path in also]
     if others and isinstance(plan, LinkedPlan):
-        raise ParameterError("Plan: linked tables are published in one form each. Leave away also.")
+        raise ParameterError("Plan: linked tables are published in one format each. Leave out also.")
     targets = {**plan.targets, **{f"output {path.name}": path for path in others}}
     source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, context, shown_as)
     release = table_runs.publish(plan.asked, source, plan.published, context)
@@ -195,7 +194,7 @@ def run_table(
 
 @entered_by("plan")
 def look_at_table(plan: AnyTablePlan, *, shown_as: str | None = None) -> TableLook:
-    """The table of a plan before anything of it is published, with how many cells each rule marks.
+    """The table of a plan before publication, with the number of cells that each rule marks.
 
     `shown_as` is as in `run`. Confidential.
     """
@@ -213,10 +212,10 @@ def tabulate_file(
     save_plan: str | Path | None = None,
     force: bool = False,
 ) -> Table:
-    """Carry out a plan that publishes nothing: records as a list of cells and sums, or files of tau-ARGUS."""
+    """Run a plan that publishes nothing: make a list of cells and sums, or files of tau-ARGUS."""
     out = plan.output.path
-    beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
-    targets = {"output": out, "metadata beside it": beside}
+    listing = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
+    targets = {"output": out, "its metadata": listing}
     source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, context)
     files = table_runs.encoded_cells(source.table, out)
     refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
@@ -225,12 +224,16 @@ def tabulate_file(
 
 
 def read_by(plan: AnyTablePlan) -> Files:
-    """What a plan names to be read."""
-    given: Files = {"input": plan.input.path, "metadata": plan.input.meta} if plan.input else {}
+    """The input files of a plan."""
+    inputs: Files = {"input": plan.input.path, "metadata": plan.input.meta} if plan.input else {}
     if not isinstance(plan, LinkedPlan):
-        return given
-    lists = {f"input {at}": each.input for at, each in enumerate(plan.tables, start=1)}
-    return {**given, **lists, **{f"metadata {at}": each.meta for at, each in enumerate(plan.tables, start=1)}}
+        return inputs
+    lists = {f"input {at}": table.input for at, table in enumerate(plan.tables, start=1)}
+    return {
+        **inputs,
+        **lists,
+        **{f"metadata {at}": table.meta for at, table in enumerate(plan.tables, start=1)},
+    }
 
 
 def _source(
@@ -243,7 +246,7 @@ def _source(
     run: RunContext | None,
     shown_as: str | None = None,
 ) -> Source:
-    """The table of a plan; before any work, nothing that is read may be written over."""
+    """The table of a plan, after checking that no output overwrites an input."""
     inputs = {**read_by(plan), "plan file": plan_file}
     refuse_bad_targets(targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": saved}, {**inputs, **targets}, force=force)
@@ -252,21 +255,21 @@ def _source(
     return source
 
 
-# where pages go that stand beside a published table, or beside several
+# the section with the paths of the pages of one table, or of linked tables
 _Pages = TableOutputSection | LinkedOutputSection
 
 
 def _files(release: TableRelease, published: Sequence[Path], pages: _Pages) -> dict[Path, bytes]:
-    """The published tables of a release, and the pages beside them."""
-    claim, told = release.claim, release.record.as_dict()
+    """The published tables of a release, and their pages."""
+    claim, summary = release.claim, release.record.as_dict()
     files = dict(zip(published, release.contents, strict=True))
     if pages.json_report is not None:
-        files[pages.json_report] = as_json(told)
+        files[pages.json_report] = as_json(summary)
     if pages.report is not None:
-        files[pages.report] = page.table_html(claim.table, release.outcome, told, claim.linked).encode()
+        files[pages.report] = page.table_html(claim.table, release.outcome, summary, claim.linked).encode()
     if pages.note is not None:
         titles = [table.title for table, _ in claim.parts]
-        files[pages.note] = page.adjustment_note_html(claim.table, told, titles).encode()
+        files[pages.note] = page.adjustment_note_html(claim.table, summary, titles).encode()
     return files
 
 
@@ -280,12 +283,12 @@ def audit_plan(
     shown_as: str | None = None,
     force: bool = False,
 ) -> FileAudit:
-    """Attack the files that a plan publishes, as they lie there; those of linked tables together.
+    """Attack the published files of a plan; those of linked tables together.
 
     `shown_as` is as in `run`.
     """
     if plan.asked is None:
-        raise ParameterError("Plan: there is no [suppress] section, and no [adjust]: it publishes nothing.")
+        raise ParameterError("Plan: without a section [suppress] or [adjust], a plan publishes nothing.")
     inputs = {**read_by(plan), **plan.targets}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
     return _attacked(
@@ -295,41 +298,41 @@ def audit_plan(
 
 @renamed_arguments(run="context")
 def audit_published(
-    given: TableInputSection,
+    input_section: TableInputSection,
     published: Path,
     section: TableSection,
-    asked: Asked,
+    spec: PublicationSection,
     context: RunContext | None = None,
     *,
     json_report: Path | None = None,
     force: bool = False,
 ) -> FileAudit:
-    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's.
+    """Attack any published file: intervals of cells, verdict, and contents besides the table.
 
-    `asked` is what its withheld cells are protected against, or the method that adjusted its values.
+    `spec` has the protection of its suppressed cells, or the method that adjusted its values.
     """
-    inputs = {"table": given.path, "published table": published}
+    inputs = {"table": input_section.path, "published table": published}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    if isinstance(asked, AdjustSection):
-        source = read_source(given, section, asked.reading, sensitive=False)
+    if isinstance(spec, AdjustSection):
+        source = read_source(input_section, section, spec.reading, sensitive=False)
     else:
-        source = read_source(given, section, asked)
-    return _attacked(source, [published], asked, context, json_report, force)
+        source = read_source(input_section, section, spec)
+    return _attacked(source, [published], spec, context, json_report, force)
 
 
 def _attacked(
     source: Source,
     published: Sequence[Path],
-    asked: Asked,
+    spec: PublicationSection,
     run: RunContext | None,
     json_report: Path | None,
     force: bool,
 ) -> FileAudit:
     refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
-    found = table_runs.attack_files(source, published, asked, run)
+    file_audit = table_runs.attack_files(source, published, spec, run)
     if json_report is not None:
-        io.write_all({json_report: as_json(found.as_dict())}, force=force)
-    return found
+        io.write_all({json_report: as_json(file_audit.as_dict())}, force=force)
+    return file_audit
 
 
 @renamed_arguments(run="context")
@@ -342,25 +345,25 @@ def compare_table(
     json_report: str | Path | None = None,
     force: bool = False,
 ) -> PatternTrials:
-    """Try methods on the table of a plan, or on its linked ones as one system; nothing is published.
+    """Compare methods on the table of a plan, or on its linked tables as one system; nothing is published.
 
-    `methods` are those of [compare] if not given, or the one of [suppress]; what [suppress] asks holds for
-    all, the parameters of [compare] for the methods that have them.
+    `methods` are by default those of [compare], or the one of [suppress]. The settings of [suppress] apply to
+    all of them, the parameters of [compare] to the methods that have them.
     """
     if plan.suppress is None:
-        raise ParameterError("Plan: there is no [suppress] section that says what protects.")
-    target, asked, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
-    named = TrySection(method=tuple(methods)).method or section.method or (asked.method,)
+        raise ParameterError("Plan: there is no [suppress] section with the protection to compare for.")
+    target, spec, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
+    named = TrySection(method=tuple(methods)).method or section.method or (spec.method,)
     refuse_bad_targets({"JSON report": target}, {**read_by(plan), **plan.targets}, force=force)
     source = source_of(plan, run=context)
     refuse_bad_targets({"JSON report": target}, source.inputs, force=force)
     trials = compare_suppressions(
         source.table,
         named,
-        asked.problem,
+        spec.problem,
         context=context,
-        **asked.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
-        seconds=asked.time,
+        **spec.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
+        seconds=spec.time,
         **(section.model_extra or {}),
     )
     if target is not None:

@@ -1,8 +1,10 @@
-"""Pages about a release: the confidential review (HTML and JSON) and the quality note for the public.
-And about several of them side by side: the confidential comparison. And about a table: its withheld cells, or
-its adjusted values. And about a file before anything is protected: the risk of its keys.
+"""Report pages.
 
-Nothing here computes a statistic; what is shown stands in the release's record and report.
+A release has a confidential review (HTML and JSON) and a public quality note. Further confidential pages show
+a comparison of releases, the suppressed cells or adjusted values of a table, and the risk of the keys of an
+unprotected file.
+
+Nothing here computes statistics: all figures come from the record and the report of a release.
 """
 
 from .comparison import comparison_html, comparison_json

@@ -1,4 +1,4 @@
-"""The confidential page about a comparison: the risk-utility map, and every trial with its figures."""
+"""The confidential page of a comparison: the risk-utility map, and all trials with their figures."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .pages import render
 from .review import ROLES, Entry, described, finite, names_of
 from .riskmap import risk_map
 
-# Signs of a mark of the front, of parameters in a line, of a figure.
+# Widths in characters: of the mark of the front, of parameters, of a figure.
 _FRONT = 9
 _PARAMETERS = 16
 _FIGURE = 6
 
 
 def comparison_html(trials: Trials) -> str:
-    """One page with nothing outside it: which trials no other beats, and what each costs. Confidential."""
+    """A self-contained page of all trials, with those on the risk-utility front marked. Confidential."""
     return render(
         "comparison.html",
         trials=trials,
@@ -38,15 +38,15 @@ def comparison_html(trials: Trials) -> str:
 
 
 def _paper(trials: Trials) -> Paper:
-    """That on which the trials fit; their parameters break between words."""
+    """The page size that holds the trials; their parameters break between words."""
     names = [f"{name} ({scale.unit})" if scale and scale.unit else name for name, scale in _scales(trials)]
-    methods = max((len(each.method) for each in trials), default=0)
+    methods = max((len(trial.method) for trial in trials), default=0)
     figures = [max(len(name), _FIGURE) for name in names]
     return paper_for([_FRONT, methods, _PARAMETERS, *figures, _FIGURE])
 
 
 def comparison_json(trials: Trials) -> str:
-    """The same as text for programs. Confidential."""
+    """The comparison as JSON. Confidential."""
     content: dict[str, Any] = finite(trials.as_dict())
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -56,6 +56,6 @@ def _scales(trials: Trials) -> list[tuple[str, Score | None]]:
 
 
 def _roles(trials: Trials) -> list[Entry]:
-    given = trials.origin.roles if trials.origin else {}
-    shown = [replace(entry, value=names_of(given.get(role))) for role, entry in ROLES.items()]
+    roles = trials.origin.roles if trials.origin else {}
+    shown = [replace(entry, value=names_of(roles.get(role))) for role, entry in ROLES.items()]
     return [entry for entry in shown if entry.value]

@@ -1,4 +1,4 @@
-"""The templates, with every name that comes from the data escaped."""
+"""Rendering of templates; every name from the data is escaped."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _environment() -> Environment:
 
 
 def render(template: str | Path, **content: object) -> str:
-    """A whole page, of a template by its name or, of another package, by its path."""
+    """A page from a template: by name, or by path for templates of other packages."""
     known = _environment()
     if isinstance(template, Path):
         return known.from_string(template.read_text("utf-8")).render(made=made_at(), **content)
@@ -37,13 +37,13 @@ def render(template: str | Path, **content: object) -> str:
 
 
 def made_at() -> str:
-    """The day and minute in which a page is made; SOURCE_DATE_EPOCH stands for the clock where it is set.
+    """The date and minute of creation, or of SOURCE_DATE_EPOCH if it is set.
 
-    Only pages tell it: the same run must give the same bytes everywhere else.
+    Only pages show it: all other files of a run have the same bytes every time.
     """
-    given = os.environ.get("SOURCE_DATE_EPOCH")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
-        when = datetime.now(UTC) if not given else datetime.fromtimestamp(int(given), UTC)
+        when = datetime.now(UTC) if not epoch else datetime.fromtimestamp(int(epoch), UTC)
     except (ValueError, OverflowError, OSError):
         raise ParameterError(
             "SOURCE_DATE_EPOCH: wanted whole seconds since 1970, got something else. Correct or unset it."

@@ -1,4 +1,4 @@
-"""What plots of the report say: a title, a description, words for marks; `core.display.svg` draws them."""
+"""The plots of the report: titles, descriptions and tooltips; `core.display.svg` draws them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tacita.core.results.release import AttributeSummary
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing, and what is said of it: `words` has a text for each slot, line or square."""
+    """A drawing with title and description; `words` has a tooltip for each bar, line or square."""
 
     title: str
     description: str
@@ -23,7 +23,7 @@ class Plot:
 
 
 def before_and_after(summary: AttributeSummary) -> Plot:
-    """Original and released counts per bin, side by side; all bins equally wide, the outer ones open.
+    """Original and released counts per bin; bins are drawn equally wide, the outer ones are open.
 
     >>> plot = before_and_after(AttributeSummary("x", (10.0,), (3, 4), (4, 3), 0, 0, 1, 1, False))
     >>> plot.description
@@ -50,10 +50,10 @@ def _bin_names(edges: Sequence[str]) -> list[str]:
 
 
 def risk_by_record(risk: RiskByRecord) -> Plot:
-    """How many records are found with which chance, as they were and as released.
+    """The number of records by their chance of being found, before and after protection.
 
-    >>> told = RiskByRecord("protected", ("x",), 3, (0.0, 50.0, 100.0), (0, 0, 9), (5, 4, None))
-    >>> risk_by_record(told).words[1:]
+    >>> risk = RiskByRecord("protected", ("x",), 3, (0.0, 50.0, 100.0), (0, 0, 9), (5, 4, None))
+    >>> risk_by_record(risk).words[1:]
     ('above 0 up to 50 %: 0 original, 4 released', 'above 50 up to 100 %: 9 original, fewer than 3 released')
     """
     ends = [f"{end:.0f}" for end in risk.ends]
@@ -62,10 +62,10 @@ def risk_by_record(risk: RiskByRecord) -> Plot:
     counts = list(zip(*sides.values(), strict=True))
     words = [
         f"{name}: "
-        + ", ".join(f"{_told(count, risk.k)} {side}" for side, count in zip(sides, group, strict=True))
+        + ", ".join(f"{_count_text(count, risk.k)} {side}" for side, count in zip(sides, group, strict=True))
         for name, group in zip(classes, counts, strict=True)
     ]
-    # a bar that is just there, however few there are
+    # a hidden small count is drawn as a bar of 1
     drawn = [tuple(1 if count is None else count for count in group) for group in counts]
     labels = [ends[0], *(f"≤ {end}" for end in ends[1:])]
     return Plot(
@@ -76,12 +76,12 @@ def risk_by_record(risk: RiskByRecord) -> Plot:
     )
 
 
-def _told(count: int | None, k: int) -> str:
+def _count_text(count: int | None, k: int) -> str:
     return f"fewer than {k}" if count is None else number(count)
 
 
 def group_sizes(sizes: Mapping[int, int]) -> Plot:
-    """How many groups have how many records.
+    """The number of groups by size.
 
     >>> group_sizes({3: 40, 4: 1}).description
     'Groups by size: 40 of 3 records, 1 of 4 records.'
@@ -99,8 +99,8 @@ def group_sizes(sizes: Mapping[int, int]) -> Plot:
 def shares(summary: AttributeSummary) -> Plot:
     """The share of every category before and after.
 
-    >>> told = AttributeSummary("x", (), (3, 1), (4, 0), 0, 0, 1, 1, False, ("a", "b"))
-    >>> shares(told).description
+    >>> summary = AttributeSummary("x", (), (3, 1), (4, 0), 0, 0, 1, 1, False, ("a", "b"))
+    >>> shares(summary).description
     'Share of records. a: 75 % original, 100 % released; b: 25 % original, 0 % released.'
     """
     words = [
@@ -115,28 +115,36 @@ def shares(summary: AttributeSummary) -> Plot:
     )
 
 
-def heatmaps(told: Correlations) -> tuple[Plot, Plot, Plot]:
-    """Correlations before, after, and what changed.
+def heatmaps(correlations: Correlations) -> tuple[Plot, Plot, Plot]:
+    """Correlations before and after, and their change.
 
     >>> from tacita.core.results.plot_data import Relation
-    >>> told = Correlations(2, ("a", "b"), (Relation("b", "a", 0.5, -0.25),))
-    >>> [each.drawing.cells[0].text for each in heatmaps(told)]
+    >>> correlations = Correlations(2, ("a", "b"), (Relation("b", "a", 0.5, -0.25),))
+    >>> [plot.drawing.cells[0].text for plot in heatmaps(correlations)]
     ['.50', '−.25', '−.75']
     """
     return (
-        _heatmap("Original", told, [each.before for each in told.relations], STRENGTHS),
-        _heatmap("Released", told, [each.after for each in told.relations], STRENGTHS),
-        _heatmap("Change", told, [each.change for each in told.relations], CHANGES),
+        _heatmap(
+            "Original", correlations, [relation.before for relation in correlations.relations], STRENGTHS
+        ),
+        _heatmap(
+            "Released", correlations, [relation.after for relation in correlations.relations], STRENGTHS
+        ),
+        _heatmap("Change", correlations, [relation.change for relation in correlations.relations], CHANGES),
     )
 
 
-def _heatmap(title: str, told: Correlations, values: Sequence[float | None], shades: Sequence[float]) -> Plot:
+def _heatmap(
+    title: str, correlations: Correlations, values: Sequence[float | None], shades: Sequence[float]
+) -> Plot:
     known = [value for value in values if value is not None]
     span = f"{correlation(min(known))} to {correlation(max(known))}" if known else "none"
-    pairs = zip(told.relations, values, strict=True)
+    pairs = zip(correlations.relations, values, strict=True)
     return Plot(
-        title=f"{title}: correlations of {len(told.names)} columns",
+        title=f"{title}: correlations of {len(correlations.names)} columns",
         description=f"{len(values)} pairs, from {span}.",
-        words=tuple(f"{each.one} and {each.other}: {correlation(value)}" for each, value in pairs),
-        drawing=triangle(told.names, values, shades),
+        words=tuple(
+            f"{relation.one} and {relation.other}: {correlation(value)}" for relation, value in pairs
+        ),
+        drawing=triangle(correlations.names, values, shades),
     )

@@ -1,4 +1,4 @@
-"""The confidential review of a release, for the people who decide whether it goes out."""
+"""The confidential review of a release, for the people who decide about its publication."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from . import plots
 from .pages import render
 from .plots import Plot
 
-# More tiles than this are a table again.
+# At most this many figures are shown as tiles.
 _TILES = 8
-# Of the estimates that moved most.
+# At most this many estimates, those that changed most.
 _ESTIMATES = 40
-# Who reads on after so many columns reads the JSON.
+# At most this many columns of a list; the JSON report has all.
 _COLUMNS = 10
 _FITS = 100
 
@@ -43,80 +43,80 @@ class Entry:
 
 ROLES = {
     "quasi": Entry("Quasi-identifiers", (), "masked"),
-    "numeric": Entry("Numeric", (), "of these, few whole numbers that are quantities, as declared"),
+    "numeric": Entry("Numeric", (), "of these, declared quantities that have few distinct whole numbers"),
     "nominal": Entry(
-        "Nominal", (), "of these, categories; published as a group's most frequent, or next best"
+        "Nominal", (), "of these, categories; a group publishes its most frequent, or a close one"
     ),
     "ordinal": Entry(
-        "Ordinal", (), "of these, ordered levels; published as a group's lower median, or next best"
+        "Ordinal", (), "of these, ordered levels; a group publishes its lower median, or a close one"
     ),
-    "dependent": Entry("Dependent", (), "drawn anew"),
-    "independent": Entry("Independent", (), "explain the dependent ones; released unchanged"),
-    "identifiers": Entry("Identifiers", (), "name a record; left out of the release"),
+    "dependent": Entry("Dependent", (), "replaced by synthetic values"),
+    "independent": Entry("Independent", (), "predict the dependent ones; released unchanged"),
+    "identifiers": Entry("Identifiers", (), "identify a record; left out of the release"),
     "pseudonyms": Entry(
-        "Pseudonyms", (), "named a record; replaced by keyed pseudonyms, which link files of one key"
+        "Pseudonyms", (), "identified a record; replaced by keyed pseudonyms, which link files of one key"
     ),
-    "confidential": Entry("Confidential", (), "sensitive; released unchanged, watched for homogeneity"),
-    "strata": Entry("Strata", (), "released unchanged; groups never mix two of them"),
-    "unit_columns": Entry("Of the unit", (), "agree within a unit, before and after"),
+    "confidential": Entry("Confidential", (), "sensitive; released unchanged, checked for homogeneity"),
+    "strata": Entry("Strata", (), "released unchanged; no group spans two strata"),
+    "unit_columns": Entry("Of the unit", (), "equal within a unit, before and after"),
     "unit": Entry("Unit", (), "the firm or household behind a record; a group needs k different ones"),
     "weight": Entry("Weight", (), "sampling weight; released unchanged"),
 }
 
-# Roles of which nothing is said here, in the words of plans. A hierarchy says what values become.
+# The other roles, with the descriptions of plans, except hierarchies.
 ROLES |= {
     role: Entry(role.replace("_", " ").capitalize(), (), field.description or "")
     for role, field in Roles.model_fields.items()
     if role not in (*ROLES, "hierarchy")
 }
 
-# Where no step forms groups there are none to speak of.
+# The meanings where no step forms groups.
 WITHOUT_GROUPS = {
     "quasi": "protected",
     "nominal": "of these, categories",
     "ordinal": "of these, ordered levels",
-    "strata": "released unchanged; each is looked at by itself",
+    "strata": "released unchanged; each is treated separately",
     "unit": "the firm or household behind a record; where k is promised, k different ones are counted",
 }
 
-# What a release of one step without groups is, and what that means for a record.
+# How a release of one step without groups is described, by the kind of the step.
 MADE = {
-    "recoding": ("recoded", "Values were made coarser by rule; how many records share them is not promised."),
+    "recoding": ("recoded", "Values were made coarser by rule; no number of records per value is promised."),
     "generalisation": (
         "generalised",
-        "Keys were made coarser, until every combination of them stands for k records or more.",
+        "Keys were made coarser, until at least k records share every combination of them.",
     ),
     "withholding": (
-        "with cells withheld",
-        "Cells of keys were left empty, until every record is one of k or more.",
+        "with cells suppressed",
+        "Cells of keys were suppressed, until at least k records match every record.",
     ),
-    "dropping": ("kept as they were", "What stayed was not changed."),
+    "dropping": ("unchanged", "The remaining values were not changed."),
     "coding": ("coded", "Numbers were coded, not grouped: no record is hidden among k others."),
     "masking": ("masked, not in groups", "Records were masked, not grouped: none is hidden among k others."),
 }
 
-# Where columns are drawn anew there are no groups to speak of.
+# The meanings in a synthetic release, which has no groups.
 OF_SYNTHESIS = {
-    "strata": "released unchanged; each stratum was drawn by itself",
+    "strata": "released unchanged; each stratum was drawn separately",
     "unit": "the firm or household behind a record; copula and trees count k of them",
     "confidential": "sensitive; released unchanged",
-    "missing": "records that miss a dependent or independent value: refuse or drop",
+    "missing": "records without a dependent or independent value: refuse or drop",
 }
 _NOT_OF_SYNTHESIS = ("round_integers",)
 
-# What can be asked for against advice.
+# The risks that can be accepted.
 INSISTED = {
     "k-of-2": "groups of two, where each member can compute the other",
     "k-of-1": "classes of one, where only a model of the population or of the whole file bounds the risk",
     "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
     "keys-determined": "hidden cells that other released columns give back",
     "rounding-restores": "a masking so weak that rounding gives the originals back",
-    "membership": "a synthesis that remembers unique records, and so tells who was in the file",
+    "membership": "a synthesis that reproduces unique records, and so discloses who was in the file",
 }
 
 
 def review_html(release: RecordsRelease) -> str:
-    """One page with nothing outside it: what was done, promised, found, lost and risked. Confidential."""
+    """A self-contained page: what was done, promised, verified, lost and disclosed. Confidential."""
     record, scores = release.record, tuple(release.report)
     return render(
         "review.html",
@@ -124,7 +124,7 @@ def review_html(release: RecordsRelease) -> str:
         k=record.parameters.get("k"),
         drawn=names_of(record.roles.get("dependent")),
         unique=record.uniqueness,
-        spared=_spared(record.uniqueness),
+        spared=_columns_worth_dropping(record.uniqueness),
         became=MADE.get(record.steps[0].kind, MADE["masking"]),
         passed=all(verdict.passed for verdict in record.verdicts),
         refused=[] if _broken(record) else _refused(record),
@@ -143,41 +143,41 @@ def review_html(release: RecordsRelease) -> str:
         losses=_per_attribute(scores),
         recoded=any(step.kind == "recoding" for step in record.steps),
         risks=[(risk, plots.risk_by_record(risk)) for risk in record.risks],
-        correlations=_related(record),
-        attributes=[(summary, _drawn(summary)) for summary in record.summaries],
-        estimates=sorted(record.estimates, key=lambda each: each.overlap)[:_ESTIMATES],
+        correlations=_correlation_view(record),
+        attributes=[(summary, _plot_of(summary)) for summary in record.summaries],
+        estimates=sorted(record.estimates, key=lambda estimate: estimate.overlap)[:_ESTIMATES],
         user_missing=sorted(record.user_missing.items()),
     )
 
 
 def _broken(record: Record) -> bool:
-    """Whether a promise failed its check by a fault of the program, and the data are not the reason."""
+    """Whether a promise failed by a fault of the program, not because of the data."""
     required = registry.names(*registry.MEASURING)
-    failed = [each for each in record.verdicts if not each.passed]
-    return any(not each.inferred and each.guarantee not in required for each in failed)
+    failed = [verdict for verdict in record.verdicts if not verdict.passed]
+    return any(not verdict.inferred and verdict.guarantee not in required for verdict in failed)
 
 
 def _refused(record: Record) -> list[tuple[str, str]]:
-    """Why a release was refused, and what was found of it."""
+    """The reasons for a refusal, with their details."""
     return [
-        ("other columns give back what was hidden", each.detail)
-        if each.inferred
-        else ("what is required is not met", f"{each.guarantee}: {each.detail}")
-        for each in record.verdicts
-        if not each.passed
+        ("other columns give back what was hidden", verdict.detail)
+        if verdict.inferred
+        else ("a requirement is not met", f"{verdict.guarantee}: {verdict.detail}")
+        for verdict in record.verdicts
+        if not verdict.passed
     ]
 
 
 def review_json(release: RecordsRelease) -> str:
-    """The same as text for programs. Confidential.
+    """The review as JSON. Confidential.
 
-    Columns keep the order of the file; whatever has no order of its own is sorted by name.
+    Columns keep the order of the file; entries without an order are sorted by name.
     """
     record = release.record
     content = {
         **release.report.as_dict(),
         "verdicts": [verdict.as_dict() for verdict in record.verdicts],
-        "warnings": [asdict(caution) for caution in record.cautions],
+        "warnings": [asdict(warning) for warning in record.cautions],
         "uniqueness": record.uniqueness.as_dict(),
         "not_promised": list(record.not_promised),
         "record": {
@@ -199,12 +199,12 @@ def review_json(release: RecordsRelease) -> str:
             "versions": _sorted(record.versions),
         },
         "steps": [_step(step) for step in record.steps],
-        "withdrawn": [asdict(each) for each in record.withdrawn],
+        "withdrawn": [asdict(promise) for promise in record.withdrawn],
         **_searched(record.steps),
         "attributes": [_attribute(summary) for summary in record.summaries],
         "risk_by_record": [asdict(risk) for risk in record.risks],
         "correlations": asdict(record.correlations) if record.correlations else None,
-        **({"estimates": [asdict(each) for each in record.estimates]} if record.estimates else {}),
+        **({"estimates": [asdict(estimate) for estimate in record.estimates]} if record.estimates else {}),
         **({"user_missing": _sorted(record.user_missing)} if record.user_missing else {}),
     }
     return json.dumps(finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -225,13 +225,13 @@ def _step(step: StepRecord) -> dict[str, Any]:
 
 
 def _searched(steps: Sequence[StepRecord]) -> dict[str, Any]:
-    """What the last step that searched for the best found; nothing where none did."""
+    """The search record of the last step that has one; else empty."""
     return next(({"search": dict(step.search)} for step in reversed(steps) if step.search), {})
 
 
 @dataclass(frozen=True)
-class Told:
-    """A step as the page shows it: the figures after it, and the promises that a later one took back."""
+class StepView:
+    """A step as the page shows it: the figures after it, and its promises that a later step withdrew."""
 
     step: StepRecord
     meaning: str
@@ -239,43 +239,43 @@ class Told:
     withdrawn: tuple[Withdrawn, ...]
 
 
-def _steps(record: Record) -> list[Told]:
+def _steps(record: Record) -> list[StepView]:
     shown = {score.name for score in headlines(record.steps[-1].report)[:_TILES]}
     return [
-        Told(
+        StepView(
             step,
             " then ".join(registry.meaning_of(name, *registry.PROTECTING) for name in step.method),
             tuple(score for score in step.report if score.name in shown),
-            tuple(each for each in record.withdrawn if each.step == number),
+            tuple(promise for promise in record.withdrawn if promise.step == number),
         )
         for number, step in enumerate(record.steps, 1)
     ]
 
 
-# What each kind of measure answers, as a heading.
+# The heading of each kind of measure.
 _KINDS = {
-    "loss": "Information loss: what the release no longer tells",
-    "risk": "Disclosure risk: what an attacker finds out",
+    "loss": "Information loss: what users of the release lose",
+    "risk": "Disclosure risk: what an attacker can learn",
     "balance": "Balance of loss and risk",
 }
 
 
 def _families(scores: tuple[Score, ...]) -> list[tuple[str, list[tuple[str, list[tuple[Score, str]]]]]]:
-    """Kinds of measures with their families, and each score with its meaning."""
-    told: dict[str, list[tuple[str, list[tuple[Score, str]]]]] = {}
+    """Scores with their meanings, by kind and family of measures."""
+    by_kind: dict[str, list[tuple[str, list[tuple[Score, str]]]]] = {}
     for family in families(scores):
         meant = [(score, registry.meaning_of(score.name, *registry.MEASURING)) for score in family.scores]
-        told.setdefault(_KINDS.get(family.kind, family.kind), []).append((family.name, meant))
-    return list(told.items())
+        by_kind.setdefault(_KINDS.get(family.kind, family.kind), []).append((family.name, meant))
+    return list(by_kind.items())
 
 
-def _drawn(summary: AttributeSummary) -> Plot:
+def _plot_of(summary: AttributeSummary) -> Plot:
     return plots.shares(summary) if summary.categories else plots.before_and_after(summary)
 
 
 @dataclass(frozen=True)
-class Related:
-    """Correlations as the page shows them: three pictures, and the largest changes as text."""
+class CorrelationView:
+    """Correlations as the page shows them: three heatmaps, and the largest changes as text."""
 
     maps: tuple[Plot, Plot, Plot]
     shown: int
@@ -283,28 +283,34 @@ class Related:
     largest: tuple[tuple[str, ...], ...]
 
 
-def _related(record: Record) -> Related | None:
-    told = record.correlations
-    if told is None:
+def _correlation_view(record: Record) -> CorrelationView | None:
+    correlations = record.correlations
+    if correlations is None:
         return None
     largest = tuple(
-        (each.one, each.other, *(correlation(value) for value in (each.before, each.after, each.change)))
-        for each in told.largest
+        (
+            relation.one,
+            relation.other,
+            *(correlation(value) for value in (relation.before, relation.after, relation.change)),
+        )
+        for relation in correlations.largest
     )
-    return Related(plots.heatmaps(told), len(told.names), told.columns, largest)
+    return CorrelationView(
+        plots.heatmaps(correlations), len(correlations.names), correlations.columns, largest
+    )
 
 
-def _spared(unique: Uniqueness) -> list[tuple[str, Left]]:
-    """The columns without which fewest records are alone, those that change nothing left out."""
-    saving = [
+def _columns_worth_dropping(unique: Uniqueness) -> list[tuple[str, Left]]:
+    """The columns whose removal leaves fewest unique records, without those that make no difference."""
+    better = [
         (name, left) for name, left in unique.without.items() if left.below_k < unique.unchanged.below_k
     ]
-    return sorted(saving, key=lambda each: (each[1].alone, each[1].below_k))[:_COLUMNS]
+    return sorted(better, key=lambda entry: (entry[1].alone, entry[1].below_k))[:_COLUMNS]
 
 
 def _attribute(summary: AttributeSummary) -> dict[str, Any]:
     shown = asdict(summary)
-    # its last category says so
+    # the last category shows it already
     del shown["others"]
     if summary.constant:
         # the mean of a constant column is every record's own value
@@ -317,7 +323,7 @@ def _sorted(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def finite(content: Any) -> Any:
-    """The same without NaN and infinity, which JSON does not know."""
+    """The content with None in place of NaN and infinity, which JSON cannot hold."""
     if isinstance(content, float) and not isfinite(content):
         return None
     if isinstance(content, Mapping):
@@ -345,12 +351,12 @@ def described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Entr
 
 
 def _options(release: RecordsRelease) -> list[Entry]:
-    told = described(release.record.options, ReleaseOptions.model_fields)
+    settings = described(release.record.options, ReleaseOptions.model_fields)
     if not release.record.roles.get("dependent"):
-        return told
+        return settings
     return [
         replace(entry, meaning=OF_SYNTHESIS.get(entry.name, entry.meaning))
-        for entry in told
+        for entry in settings
         if entry.name not in _NOT_OF_SYNTHESIS
     ]
 
@@ -361,7 +367,7 @@ def _roles(release: RecordsRelease) -> list[Entry]:
     other = OF_SYNTHESIS if roles.get("dependent") else {} if grouped else WITHOUT_GROUPS
     columns = Microdata.of(release.data).columns
     shown = [
-        _as_it_came(
+        _with_actual_meaning(
             replace(entry, value=names_of(roles.get(role)), meaning=other.get(role, entry.meaning)),
             release.record,
             columns,
@@ -373,25 +379,25 @@ def _roles(release: RecordsRelease) -> list[Entry]:
     return [entry for entry in (*shown, Entry("Without a role", rest, "released unchanged")) if entry.value]
 
 
-_AS_IT_WAS = "released unchanged"
+_UNCHANGED = "released unchanged"
 
 
-def _as_it_came(entry: Entry, record: Record, columns: Sequence[str]) -> Entry:
-    """A role in words that hold of this release: columns of it may be changed by a step, or left out."""
-    if _AS_IT_WAS not in entry.meaning:
+def _with_actual_meaning(entry: Entry, record: Record, columns: Sequence[str]) -> Entry:
+    """A role whose meaning says which of its columns a step changed or left out."""
+    if _UNCHANGED not in entry.meaning:
         return entry
     changed = {name for step in record.steps for name in step.columns if name not in step.as_they_were}
-    there = [name for name in entry.value if name in columns]
-    touched = [name for name in there if name in changed]
+    present = [name for name in entry.value if name in columns]
+    touched = [name for name in present if name in changed]
     gone = [name for name in entry.value if name not in columns]
-    words = _AS_IT_WAS if len(touched) < len(there) else "protected by a step"
-    if not there:
+    words = _UNCHANGED if len(touched) < len(present) else "protected by a step"
+    if not present:
         words = "left out of the release"
-    elif touched and len(touched) < len(there):
+    elif touched and len(touched) < len(present):
         words += f" but for {', '.join(touched)}"
-    if there and gone:
+    if present and gone:
         words += f" ({', '.join(gone)} left out)"
-    return replace(entry, meaning=entry.meaning.replace(_AS_IT_WAS, words))
+    return replace(entry, meaning=entry.meaning.replace(_UNCHANGED, words))
 
 
 def names_of(value: Any) -> list[str]:
@@ -406,21 +412,21 @@ def _all_columns(release: RecordsRelease) -> set[str]:
 
 @dataclass(frozen=True)
 class Losses:
-    """Figures per attribute: a row for each attribute, a column for each measure that has them."""
+    """Figures by attribute: one row per attribute, one column per measure that has them."""
 
     scores: tuple[Score, ...]
     rows: tuple[tuple[str, tuple[tuple[float | None, str], ...]], ...]
 
 
 def _per_attribute(scores: tuple[Score, ...]) -> Losses | None:
-    told = headlines(score for score in scores if score.per_attribute)
-    names = list(dict.fromkeys(name for score in told for name in score.per_attribute))
-    figures = [(score.per_attribute, _longest(score)) for score in told]
+    summaries = headlines(score for score in scores if score.per_attribute)
+    names = list(dict.fromkeys(name for score in summaries for name in score.per_attribute))
+    figures = [(score.per_attribute, _longest(score)) for score in summaries]
     rows = tuple(
         (name, tuple((values.get(name), _bar(values.get(name), longest)) for values, longest in figures))
         for name in names
     )
-    return Losses(told, rows) if rows else None
+    return Losses(summaries, rows) if rows else None
 
 
 def _longest(score: Score) -> float:
@@ -428,5 +434,5 @@ def _longest(score: Score) -> float:
 
 
 def _bar(value: float | None, longest: float) -> str:
-    """How long the bar behind a figure is, in percent of its cell; the longest fills it."""
+    """The length of the bar behind a figure, in percent of its cell; the longest fills it."""
     return f"{100 * abs(value) / longest:.1f}" if value is not None and isfinite(value) and longest else "0"

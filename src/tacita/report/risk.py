@@ -1,4 +1,4 @@
-"""The confidential page about the keys of a file: how many share them, and what sets people apart."""
+"""The confidential page of the risk of keys: how many records share them, and which single records out."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tacita.core.spec import registry
 
 from .pages import render
 
-# The figures that a reader should see first, where they were measured.
+# The figures shown first, if they were measured.
 _TILES = ("k_anonymity", "sample_uniques", "individual_risk_max", "global_risk", "population_unique", "suda2")
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A line of a chart: what it counts, and its length in percent of the longest."""
+    """A bar of a chart: its label and counts, and its length in percent of the longest."""
 
     words: str
     combinations: int
@@ -25,21 +25,21 @@ class Bar:
 
 
 def risk_html(profile: RiskProfile) -> str:
-    """One page with nothing outside it. Confidential; no figure of a record, no value that few have."""
+    """A self-contained page, without figures of records or rare values. Confidential."""
     return render(
         "risk.html",
         profile=profile,
         tiles=[score for score in profile.report if score.name in _TILES],
         scores=[
-            (score, registry.meaning_of(score.name, *registry.MEASURING), _beside(score))
+            (score, registry.meaning_of(score.name, *registry.MEASURING), _extra_figures(score))
             for score in profile.report
         ],
         bars=_bars(profile),
-        by_key=sorted(profile.by_key, key=lambda each: (each.uniques_without, -(each.contribution or 0))),
+        by_key=sorted(profile.by_key, key=lambda key: (key.uniques_without, -(key.contribution or 0))),
     )
 
 
-def _beside(score: Score) -> list[tuple[str, float]]:
+def _extra_figures(score: Score) -> list[tuple[str, float]]:
     return [(name.replace("_", " "), value) for name, value in score.beside.items()]
 
 

@@ -1,4 +1,4 @@
-"""Where the marks of a risk-utility map go: trials in, pixels out. The template `map.html` draws them."""
+"""Layout of the risk-utility map: trials to pixel positions, which the template `map.html` draws."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ LEFT = 58.0
 RIGHT = 24.0
 TOP = 40.0
 BOTTOM = 56.0
-# More marks than this, and only those of the front are labelled.
+# Maps with more marks than this have labels on the front only.
 CROWDED = 16
-# Room that text takes: generous, so that labels never touch.
+# Text size in pixels, rounded up so that labels never touch.
 _LETTER = 6.6
 _LINE = 15.0
 _MARK = 6.0
 _RING = 10.5
 _COLOURS = 6
-# Where labels may stand.
+# The area that labels may use.
 _INSIDE = Box(LEFT + 2, TOP - 6, WIDTH - 2, HEIGHT - BOTTOM - 1)
 
-# Outlines around 0, 0; all of about the same weight to the eye.
+# Mark outlines around 0, 0, all of about the same visual weight.
 _SHAPES = (
     "m-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0z",
     "m-5-5h10v10h-10z",
@@ -49,7 +49,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Label:
-    """Words beside a mark, in the colour of its method (0: none)."""
+    """The label of a mark, in the colour of its method (0: none)."""
 
     x: str
     y: str
@@ -71,7 +71,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Corner:
-    """Which corner is better, in words and in signs of x and y; an arrow if no mark is in the way."""
+    """The better corner, in words and as signs of x and y; with an arrow if no mark is there."""
 
     words: str
     across: int
@@ -81,7 +81,7 @@ class Corner:
 
 @dataclass(frozen=True)
 class RiskMap:
-    """Everything the template needs, as text ready to be written."""
+    """Everything the template needs, formatted as text."""
 
     title: str
     description: str
@@ -104,7 +104,7 @@ class RiskMap:
 
 
 def risk_map(trials: Trials) -> RiskMap | None:
-    """Loss to the right, risk upwards, one mark a trial; None where no trial has both."""
+    """The map of loss (right) and risk (up) with one mark per trial; None if no trial has both."""
     shown = trials.on_map
     if not shown:
         return None
@@ -113,13 +113,13 @@ def risk_map(trials: Trials) -> RiskMap | None:
     series = {name: _series(i, name) for i, name in enumerate(dict.fromkeys(trial.method for trial in shown))}
     places = [(x.at(_figure(t, trials.loss)), y.at(_figure(t, trials.risk))) for t in shown]
     words = [describe(trial, trials) for trial in shown]
-    rooms = [_RING if trial.on_front else _MARK + 2 for trial in shown]
-    marks = [Box.around(px, py, room) for (px, py), room in zip(places, rooms, strict=True)]
+    radii = [_RING if trial.on_front else _MARK + 2 for trial in shown]
+    marks = [Box.around(px, py, radius) for (px, py), radius in zip(places, radii, strict=True)]
     corner = _corner(trials, marks)
     return RiskMap(
         title=f"Risk-utility map: {trials.risk} against {trials.loss}",
         description=f"{len(shown)} trials, {len(trials.front)} of them on the front. {'; '.join(words)}.",
-        # the front last: it lies on top
+        # the front last, so that it is drawn on top
         spots=tuple(
             Spot(pixel(px), pixel(py), series[t.method], t.on_front, text)
             for (px, py), t, text in sorted(
@@ -139,10 +139,10 @@ def risk_map(trials: Trials) -> RiskMap | None:
 
 
 def describe(trial: Trial, trials: Trials) -> str:
-    """A trial and its place in words."""
+    """A trial and its position in words."""
     figures = ", ".join(f"{name} {number(trial.value(name))}" for name in (trials.loss, trials.risk))
-    told = " ".join([trial.method, *_parameters(trial, sorted(trial.parameters))])
-    return f"{told}: {figures}{', on the front' if trial.on_front else ''}"
+    settings = " ".join([trial.method, *_parameters(trial, sorted(trial.parameters))])
+    return f"{settings}: {figures}{', on the front' if trial.on_front else ''}"
 
 
 def _figure(trial: Trial, name: str) -> float:
@@ -151,24 +151,24 @@ def _figure(trial: Trial, name: str) -> float:
     return value
 
 
-def _series(place: int, method: str) -> Series:
-    # the second round of colours meets other shapes: 36 methods before two look alike
-    shape = _SHAPES[(place + place // _COLOURS) % len(_SHAPES)]
-    return Series(method, place % _COLOURS + 1, shape)
+def _series(index: int, method: str) -> Series:
+    # each pass through the colours uses other shapes: 36 methods before two look alike
+    shape = _SHAPES[(index + index // _COLOURS) % len(_SHAPES)]
+    return Series(method, index % _COLOURS + 1, shape)
 
 
 def _parameters(trial: Trial, names: Sequence[str]) -> list[str]:
     return [f"{name}={setting(trial.parameters[name])}" for name in names if name in trial.parameters]
 
 
-def _axis_title(trials: Trials, name: str, what: str) -> str:
+def _axis_title(trials: Trials, name: str, measure: str) -> str:
     score = trials.scale(name)
     unit = f" ({score.unit})" if score and score.unit else ""
-    return f"{name}{unit}, {what}: {trials.direction(name)} is better"
+    return f"{name}{unit}, {measure}: {trials.direction(name)} is better"
 
 
 def _stairs(places: Sequence[tuple[float, float]]) -> str:
-    """A line of which nothing tried lies on the better side: from each point along, then to the next."""
+    """The step line of the front: no trial lies on its better side."""
     if not places:
         return ""
     first = f"M{pixel(places[0][0])} {pixel(places[0][1])}"
@@ -197,30 +197,30 @@ def _labels(
     marks: Sequence[Box],
     corner: Corner,
 ) -> Iterator[Label]:
-    """Words beside the marks where there is room, those of the front first; never over a mark or others."""
+    """Labels next to marks where they fit, those of the front first, never over a mark or another label."""
     shown = list(zip(trials.on_map, places, strict=True))
     if len(shown) > CROWDED:
-        shown = [(trial, place) for trial, place in shown if trial.on_front]
-    taken = [*marks, *([_box_of(corner.arrow)] if corner.arrow else [])]
-    for trial, place in sorted(shown, key=lambda entry: (not entry[0].on_front, entry[1])):
+        shown = [(trial, point) for trial, point in shown if trial.on_front]
+    occupied = [*marks, *([_box_of(corner.arrow)] if corner.arrow else [])]
+    for trial, point in sorted(shown, key=lambda entry: (not entry[0].on_front, entry[1])):
         text = ", ".join(_parameters(trial, trials.differing)) or trial.method
-        # the better side of the front is empty, the line of the front runs on the other
+        # labels of the front go to its better side, which is empty; the front line is on the other
         side = 1 if trial.on_front else -1
-        for dx, dy, anchor in _beside(side * corner.across, side * corner.down):
+        for dx, dy, anchor in _label_offsets(side * corner.across, side * corner.down):
             label = Label(
-                pixel(place[0] + dx), pixel(place[1] + dy), anchor, text, series[trial.method].colour
+                pixel(point[0] + dx), pixel(point[1] + dy), anchor, text, series[trial.method].colour
             )
             box = _box_of(label)
-            if box.within(_INSIDE) and not any(box.overlap(other) for other in taken):
-                taken.append(box)
+            if box.within(_INSIDE) and not any(box.overlap(other) for other in occupied):
+                occupied.append(box)
                 yield label
                 break
 
 
-def _beside(across: int, down: int) -> Iterator[tuple[float, float, str]]:
-    """Where words may stand around a mark, towards one corner first."""
+def _label_offsets(across: int, down: int) -> Iterator[tuple[float, float, str]]:
+    """The candidate positions of a label around a mark, those towards one corner first."""
     anchors = {-1: "end", 1: "start"}
-    # text stands on its line: below a mark it needs its own height more
+    # text is drawn above its baseline, so labels below a mark need more distance
     for side in (across, -across):
         for level in (down, -down):
             yield side * 5.0, 23.0 if level > 0 else -14.0, anchors[side]

@@ -1,4 +1,4 @@
-"""A large table as a drawing: one square a cell, coloured by its state, with labels down and across."""
+"""A large table as a drawing: one square per cell in the colour of its state, with row and column labels."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SMALLEST = 3.0
 _LETTER = 6.6
 _LINE = 12.0
 _MOST_LETTERS = 14
-# Squares beyond which the page would be slow to open; the JSON has them all.
+# Tooltips per drawing: more would slow the page down; the JSON report has all cells.
 _MOST_SPOTS = 2000
 
 
 @dataclass(frozen=True)
 class Label:
-    """The name of a row or column, and where it ends."""
+    """The name of a row or column, and the position of its end."""
 
     x: float
     y: float
@@ -36,7 +36,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Spot:
-    """A cell, and what is said of it where one points at it."""
+    """A cell with its tooltip."""
 
     x: float
     y: float
@@ -45,7 +45,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class StateMap:
-    """All lengths in the units of the drawing; the picture has one pixel a cell."""
+    """A drawing, with lengths in its units; the picture has one pixel per cell."""
 
     size: float
     left: float
@@ -65,7 +65,7 @@ def state_map(
     words: Mapping[tuple[int, int], str],
     palette: Palette,
 ) -> StateMap:
-    """The drawing of states (numbers of the palette); `words` are said of cells. O(cells).
+    """The drawing of states (indices of the palette), with tooltips `words` by cell. O(cells).
 
     >>> grey, red = (226, 232, 238), (178, 34, 34)
     >>> said = {(0, 1): "a / Total"}
@@ -89,14 +89,14 @@ def state_map(
         rows=[Label(left - 5, top + size * (at + 0.5) + 4, text) for at, text in down],
         columns=[Label(left + size * (at + 0.5) + 4, top - 5, text) for at, text in across],
         spots=[
-            Spot(left + size * column, top + size * row, said)
-            for (row, column), said in list(words.items())[:_MOST_SPOTS]
+            Spot(left + size * column, top + size * row, text)
+            for (row, column), text in list(words.items())[:_MOST_SPOTS]
         ],
     )
 
 
 def _picture(states: Ints, palette: Palette) -> str:
-    """One pixel a cell, as a PNG with a palette."""
+    """A PNG with a palette and one pixel per cell, base64-encoded."""
     height, width = states.shape
     lines = b"".join(b"\0" + row.astype(np.uint8).tobytes() for row in states)
     parts = (

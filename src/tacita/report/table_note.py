@@ -17,12 +17,12 @@ from .pages import render
 
 
 def adjustment_note_html(table: Table, result: Mapping[str, Any], titles: Sequence[str] = ()) -> str:
-    """A short page that is safe to publish beside an adjusted table, or beside several that are linked.
+    """A short page that is safe to publish with an adjusted table, or with several linked ones.
 
-    `titles` has that of each table, empty where nobody gave one; that of the one if not given.
+    `titles` has the title of each table, empty if it has none; by default the title of `table`.
     """
     shown = titles or [table.title]
-    kept = {each["guarantee"] for each in result["promises"] if each["passed"]}
+    kept = {verdict["guarantee"] for verdict in result["promises"] if verdict["passed"]}
     return render(
         "adjustment_note.html",
         method=result["method"],
@@ -32,40 +32,46 @@ def adjustment_note_html(table: Table, result: Mapping[str, Any], titles: Sequen
         done=_done(table, result),
         additive="adds-up" in kept,
         zeros="zeros-stay" in kept,
-        promises=[each["promise"] for each in result["promises"] if each["passed"]],
+        promises=[verdict["promise"] for verdict in result["promises"] if verdict["passed"]],
     )
 
 
 def _done(table: Table, result: Mapping[str, Any]) -> list[str]:
-    """What was done, in sentences for users of the table."""
-    asked = result["parameters"]
+    """The adjustment described for users of the table."""
+    parameters = result["parameters"]
     match result["method"]:
         case "rounding":
             how = (
-                "up or down by chance, so that no value is biased" if asked["random"] else "as near as can be"
+                "up or down by chance, so that no value is biased"
+                if parameters["random"]
+                else "as near as can be"
             )
-            told = [
+            promises = [
                 f"Every value is a multiple of {number(result['base'])}, rounded {how}; all sums add up.",
                 f"No value is {number(result['reach'])} or more away from the true one.",
             ]
         case "small-counts":
-            told = [
-                f"Counts of 1 to {asked['base'] - 1} in inner cells became 0 or {asked['base']}; sums were "
-                "added up from the new counts. Larger inner counts are as they were."
+            promises = [
+                f"Counts of 1 to {parameters['base'] - 1} in inner cells became 0 or {parameters['base']}; "
+                "sums were added up from the new counts. Larger inner counts are as they were."
             ]
         case "cell-key" if table.frequency:
-            told = [
-                f"Counts carry noise of at most {asked['largest']} and of variance "
-                f"{number(asked['variance'])} at most, on average none. The same records have the same noise "
-                "in every table of the same keys.",
-                *([f"Counts of 1 to {asked['hidden']} are never published."] if asked["hidden"] else []),
+            promises = [
+                f"Counts carry noise of at most {parameters['largest']} and of variance "
+                f"{number(parameters['variance'])} at most, on average none. The same records have the same "
+                "noise in every table of the same keys.",
+                *(
+                    [f"Counts of 1 to {parameters['hidden']} are never published."]
+                    if parameters["hidden"]
+                    else []
+                ),
             ]
         case "cell-key":
-            told = [
+            promises = [
                 "Values carry noise, on average none, in proportion to the largest contribution of a cell."
             ]
         case "cta":
-            told = ["Some values were changed, up or down, and others with them so that all sums add up."]
+            promises = ["Some values were changed, up or down, and others with them so that all sums add up."]
         case other:
-            told = [f"Values were changed by the method {other}."]
-    return told
+            promises = [f"Values were changed by the method {other}."]
+    return promises

@@ -1,4 +1,4 @@
-"""The confidential page about a published table: a map of states, the attacker's ranges, the graph."""
+"""The confidential review page of a published table: state map, feasibility intervals and graph."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tacita.core.display.svg import shortened
 from .pages import render
 from .tablemap import MOST_DRAWN, MOST_PANELS, Part, States, maps_of, paper_of
 
-# Lines beyond which nobody tells them apart.
+# Graphs with more lines than this are not readable, and left out.
 _MOST_LINES = 60
 _MOST_LETTERS = 24
-# Rows of each list that a page shows; the JSON beside it has them all.
+# Rows of each list that a page shows; the JSON report has all.
 _MOST = 500
-# What the record has of each withheld cell, by its number.
+# The audit's entry of each suppressed cell, by cell number.
 _Ranges = Mapping[int, Mapping[str, Any]]
 
 
@@ -36,7 +36,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A withheld cell of the graph."""
+    """A suppressed cell of the graph."""
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -46,7 +46,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Rows on the left, columns on the right, a line for each withheld cell."""
+    """Rows on the left, columns on the right, and a line for each suppressed cell."""
 
     height: float
     nodes: list[Node]
@@ -56,22 +56,21 @@ class Graph:
 def table_html(
     table: Table, outcome: Pattern | Adjusted, result: Mapping[str, Any], parts: Sequence[Part] = ()
 ) -> str:
-    """One page with nothing outside it: the table, what is published of it, and what an attacker can compute.
+    """A self-contained page: the table, what is published, and what an attacker can compute. Confidential.
 
-    `result` is the record that goes beside it as JSON. `parts` are the tables that are published of one
-    system of linked ones. Confidential.
+    `result` is the record, as in the JSON report. `parts` are the published tables of a linked system.
     """
     if isinstance(outcome, Adjusted):
         states, attacked = _adjusted(table, outcome), result["attacked"]
-        own: dict[str, Any] = {"range_of": _range_or_more}
+        helpers: dict[str, Any] = {"range_of": _range_or_more}
         template, levels = "adjustment.html", []
     else:
-        withheld = np.flatnonzero(outcome.withheld).tolist()
-        ranges = dict(zip(withheld, result["withheld"], strict=True))
+        suppressed = np.flatnonzero(outcome.withheld).tolist()
+        ranges = dict(zip(suppressed, result["withheld"], strict=True))
         states, attacked = _suppressed(table, outcome, ranges), result["audit"]
         flat = table.is_two_way and len(table.dimensions) == 2
-        own = {"range_of": range_of, "graph": _graph(table, outcome, ranges) if flat else None}
-        template, levels = "suppression.html", [each["levels"] for each in result.get("tables", ())]
+        helpers = {"range_of": range_of, "graph": _graph(table, outcome, ranges) if flat else None}
+        template, levels = "suppression.html", [summary["levels"] for summary in result.get("tables", ())]
     maps = maps_of(table, parts, states, levels)
     return render(
         template,
@@ -83,25 +82,25 @@ def table_html(
         counts=states.counts(),
         attacked=attacked[:_MOST],
         attacked_left=max(0, len(attacked) - _MOST),
-        **own,
+        **helpers,
     )
 
 
 def _suppressed(table: Table, pattern: Pattern, ranges: _Ranges) -> States:
-    """Which cells are withheld, and why; ranges stand below the values of those that are."""
+    """The states of cells under suppression, with the interval of each suppressed cell below its value."""
     plain = np.where(table.forced, 1, 0)
     return States(
         names=("published", "forced", "secondary", "primary"),
         palette=((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34)),
         of=np.where(pattern.primary, 3, np.where(pattern.withheld, 2, plain)).astype(np.int64),
         value=lambda cell: number(float(table.values[cell])),
-        below={cell: range_of(found) for cell, found in ranges.items()},
+        below={cell: range_of(feasible) for cell, feasible in ranges.items()},
         words=lambda cell: _words(table, cell, ranges) if cell in ranges else None,
     )
 
 
 def _adjusted(table: Table, adjusted: Adjusted) -> States:
-    """Which cells were raised, lowered or left; true values stand below those that changed."""
+    """The states of adjusted cells, with the true value below each changed value."""
     moved = np.sign(adjusted.values - table.values).astype(np.int64)
     changed = np.flatnonzero(moved).tolist()
 
@@ -124,31 +123,31 @@ def _adjusted(table: Table, adjusted: Adjusted) -> States:
     )
 
 
-def range_of(found: Mapping[str, Any]) -> str:
+def range_of(interval: Mapping[str, Any]) -> str:
     """An interval; a side without limit is open.
 
     >>> range_of({"low": 13.0, "high": None})
     '13 to any'
     """
-    ends = [found["low"], found["high"]]
-    # what is left of a solver's nought
+    ends = [interval["low"], interval["high"]]
+    # tiny numbers are a solver's zero
     least = 1e-9 * max((abs(end) for end in ends if end is not None), default=0.0)
     low, high = ("any" if end is None else number(end if abs(end) > least else 0.0) for end in ends)
     return f"{low} to {high}"
 
 
-def _range_or_more(found: Mapping[str, Any]) -> str:
-    """The same, where what the attacker knows may leave more open."""
-    return f"{range_of(found)}{'' if found['all_of_it'] else ', or more'}"
+def _range_or_more(interval: Mapping[str, Any]) -> str:
+    """The interval, marked if the attacker's knowledge may allow a wider one."""
+    return f"{range_of(interval)}{'' if interval['all_of_it'] else ', or more'}"
 
 
 def _words(table: Table, cell: int, ranges: _Ranges) -> str:
-    place = " / ".join(table.label(cell))
-    return f"{place}: {number(float(table.values[cell]))}, attacker {range_of(ranges[cell])}"
+    labels = " / ".join(table.label(cell))
+    return f"{labels}: {number(float(table.values[cell]))}, attacker {range_of(ranges[cell])}"
 
 
 def _graph(table: Table, pattern: Pattern, ranges: _Ranges) -> Graph | None:
-    """The bipartite graph of withheld cells; None where it would be a tangle, or is empty."""
+    """The bipartite graph of suppressed cells; None if it is empty or too dense to read."""
     cells = np.flatnonzero(pattern.withheld)
     if not 0 < cells.size <= _MOST_LINES:
         return None
@@ -166,7 +165,7 @@ def _graph(table: Table, pattern: Pattern, ranges: _Ranges) -> Graph | None:
         places.append(spots)
     edges = []
     for cell in cells.tolist():
-        row, column = (int(each) for each in table.codes[cell])
+        row, column = (int(code) for code in table.codes[cell])
         state = "primary" if pattern.primary[cell] else "secondary"
         edges.append(Edge(places[0][row], places[1][column], state, _words(table, cell, ranges)))
     longest = max(len(spots) for spots in places)

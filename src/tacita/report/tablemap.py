@@ -1,4 +1,4 @@
-"""Published tables as maps: every cell by its state, in panels as people read them, or as a drawing."""
+"""Published tables as maps of the states of their cells: as panels with numbers, or as drawings."""
 
 from __future__ import annotations
 
@@ -15,22 +15,25 @@ from tacita.core.display.page_size import Paper, paper_for
 
 from .statemap import Palette, StateMap, state_map
 
-# Cells beyond which nobody reads their numbers.
+# Tables with more cells than this are drawn without numbers.
 _MOST_NUMBERS = 900
-# Cells and panels of a table beyond which a page would not open in time.
+# Tables with more cells or panels than this are not drawn: the page would open too slowly.
 MOST_DRAWN = 500_000
 MOST_PANELS = 60
-# A published table, and where its cells stand among those of the whole system.
+# A published table, and the indices of its cells in the whole system.
 Part = tuple[Table, Ints]
 
 
 @dataclass(frozen=True)
 class States:
-    """What the cells of a whole system are, by number.
+    """The states of the cells of a whole system.
 
-    `names` are the classes of the page's style, `palette` their colours, `of` the state of each cell. `value`
-    spells what stands in a cell, `below` what stands smaller under it, and `words` what is said of a cell of
-    a drawing where one points at it.
+    names     CSS class of each state
+    palette   colour of each state
+    of        (n,) state of each cell
+    value     text of a cell
+    below     small text under the value of a cell
+    words     tooltip of a cell of a drawing
     """
 
     names: tuple[str, ...]
@@ -41,7 +44,7 @@ class States:
     words: Callable[[int], str | None] = lambda _: None
 
     def counts(self) -> dict[str, int]:
-        """How many cells there are of each state."""
+        """The number of cells in each state."""
         return {name: int((self.of == at).sum()) for at, name in enumerate(self.names)}
 
 
@@ -76,37 +79,37 @@ class Map:
 
     @property
     def nested(self) -> bool:
-        """Whether some of its sums are parts of others than the total."""
-        return any(not each.is_flat for each in self.table.dimensions)
+        """Whether the table has subtotals besides the total."""
+        return any(not dimension.is_flat for dimension in self.table.dimensions)
 
 
 def maps_of(
     table: Table, parts: Sequence[Part], states: States, levels: Sequence[list[dict[str, Any]]] = ()
 ) -> list[Map]:
-    """A map of each of the `parts` that are published of a system, or of the one table. O(cells)."""
+    """A map of each of the published `parts` of a system, or of the one table. O(cells)."""
     shown = parts or [(table, np.arange(table.n))]
     counted = levels or [[]] * len(shown)
     return [
-        _map(part, cells, states, own, alone=len(shown) == 1)
-        for (part, cells), own in zip(shown, counted, strict=True)
+        _map(part, cells, states, summaries, only_map=len(shown) == 1)
+        for (part, cells), summaries in zip(shown, counted, strict=True)
     ]
 
 
-def _map(table: Table, cells: Ints, states: States, levels: list[dict[str, Any]], *, alone: bool) -> Map:
+def _map(table: Table, cells: Ints, states: States, levels: list[dict[str, Any]], *, only_map: bool) -> Map:
     panels = panels_of(table.dimensions, table.codes, table.response)
     if table.n <= _MOST_NUMBERS:
         grids = [_grid(panel, cells, states) for panel in panels]
     elif table.n > MOST_DRAWN or len(panels) > MOST_PANELS or len(panels[0].across) < 2:
         grids = []
     else:
-        grids = [_drawn(panel, cells, states) for panel in panels]
-    names = [each.name for each in table.dimensions]
-    heading = "The table" if alone else table.title or f"{table.response} by {' and '.join(names)}"
+        grids = [_drawn_grid(panel, cells, states) for panel in panels]
+    names = [dimension.name for dimension in table.dimensions]
+    heading = "The table" if only_map else table.title or f"{table.response} by {' and '.join(names)}"
     return Map(heading, table, grids, levels)
 
 
 def _grid(panel: Panel, cells: Ints, states: States) -> Grid:
-    rows = [(labels, [_cell(int(cells[at]), states) for at in own]) for labels, own in panel.rows]
+    rows = [(labels, [_cell(int(cells[at]), states) for at in row_cells]) for labels, row_cells in panel.rows]
     return Grid(panel.caption, panel.corner, panel.across, rows)
 
 
@@ -114,34 +117,37 @@ def _cell(cell: int, states: States) -> Cell:
     return Cell(states.names[int(states.of[cell])], states.value(cell), states.below.get(cell, ""))
 
 
-def _drawn(panel: Panel, cells: Ints, states: States) -> Grid:
-    places = np.array([own for _, own in panel.rows])
-    own = cells[places]
-    said = {
+def _drawn_grid(panel: Panel, cells: Ints, states: States) -> Grid:
+    places = np.array([row_cells for _, row_cells in panel.rows])
+    shown_cells = cells[places]
+    descriptions = {
         (row, column): words
-        for row, line in enumerate(own.tolist())
+        for row, line in enumerate(shown_cells.tolist())
         for column, cell in enumerate(line)
         if (words := states.words(cell)) is not None
     }
     down = [_dotted(labels[0]) for labels, _ in panel.rows]
-    across = [_dotted(each) for each in panel.across]
-    drawing = state_map(states.of[own], down, across, said, states.palette)
+    across = [_dotted(label) for label in panel.across]
+    drawing = state_map(states.of[shown_cells], down, across, descriptions, states.palette)
     return Grid(panel.caption, panel.corner, panel.across, [], drawing)
 
 
 def _dotted(label: Label) -> str:
-    """Labels end at the drawing, so that dots tell what blanks before them would."""
+    """A label with dots for its depth: drawings align labels right, so indents would not show."""
     return "·" * max(0, label.depth - 1) + label.text
 
 
 def paper_of(maps: Sequence[Map]) -> Paper:
-    """That on which the rows of all panels fit; what stands below values breaks between words."""
+    """The page size that holds the rows of all panels; texts below values break between words."""
     widest = [1]
-    for grid in (each for one in maps for each in one.grids):
+    for grid in (grid for one in maps for grid in one.grids):
         wide = [*map(len, grid.corner), *(len(label.text) for label in grid.across)]
         for labels, cells in grid.rows:
             words = [[cell.value, *cell.below.split()] for cell in cells]
-            line = [*(len(each.text) + 2 * each.depth for each in labels), *(max(map(len, w)) for w in words)]
+            line = [
+                *(len(label.text) + 2 * label.depth for label in labels),
+                *(max(map(len, w)) for w in words),
+            ]
             wide = [max(pair) for pair in zip(wide, line, strict=True)]
         widest = max(widest, wide if grid.rows else [1], key=sum)
     return paper_for(widest)

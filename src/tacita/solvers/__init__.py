@@ -1,1 +1,1 @@
-"""Solvers of programmes by other houses, a file each."""
+"""Solvers of linear and integer programs from other projects, one module each."""

@@ -1,4 +1,4 @@
-"""Linear and integer programmes, solved by HiGHS. Only this file knows the package highspy."""
+"""Linear programs (LP) and mixed-integer programs (MIP), solved by HiGHS. No other module imports highspy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STATUS: dict[Any, Status] = {
 
 
 class Answer(NamedTuple):
-    """Where a linear programme ended: x, a dual per row, a reduced cost per column."""
+    """The solution of an LP: x, a dual per row, a reduced cost per column."""
 
     x: Floats
     duals: Floats
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """Where an integer programme ended: x if feasible, what is proven, and the solutions met on the way."""
+    """The solution of a MIP: x if feasible, the proven bound, and the incumbents met on the way."""
 
     status: Status
     x: Floats | None
@@ -39,14 +39,15 @@ class Whole(NamedTuple):
 
 
 class LinearProgramme:
-    """Least costs @ x with lower <= x <= upper and row_lower <= A x <= row_upper. One thread, no output.
+    """Minimise costs @ x subject to lower <= x <= upper and row_lower <= A x <= row_upper.
 
-    Rows and columns come and go; every solution begins at the last. Options are those of HiGHS.
+    Single-threaded, without output. Rows and columns can be added and removed; each run starts from the last
+    basis. Options are those of HiGHS.
 
     >>> matrix = sparse.csc_array(np.array([[1.0, 1.0]]))
     >>> ends = np.zeros(2), np.full(2, np.inf)
-    >>> programme = LinearProgramme.of(np.array([1.0, 2.0]), *ends, matrix, np.ones(1), np.ones(1))
-    >>> programme.solve(), programme.x.tolist(), programme.value
+    >>> lp = LinearProgramme.of(np.array([1.0, 2.0]), *ends, matrix, np.ones(1), np.ones(1))
+    >>> lp.solve(), lp.x.tolist(), lp.value
     ('optimal', [1.0, 0.0], 1.0)
     """
 
@@ -65,11 +66,11 @@ class LinearProgramme:
         row_upper: Floats,
         **options: Any,
     ) -> LinearProgramme:
-        """All at once, A as a matrix by columns."""
-        made = cls(**options)
+        """A complete program, with A as a matrix by columns."""
+        model = cls(**options)
         rows, columns = matrix.shape
-        # arrays as they are: field by field, each figure would become an object first
-        made._highs.passModel(
+        # pass whole arrays: setting single fields would convert every number to an object
+        model._highs.passModel(
             columns,
             rows,
             matrix.nnz,
@@ -86,7 +87,7 @@ class LinearProgramme:
             np.asarray(matrix.data, dtype=np.float64),
             np.zeros(columns, dtype=np.int32),
         )
-        return made
+        return model
 
     def set(self, **options: Any) -> None:
         for name, value in options.items():
@@ -99,12 +100,12 @@ class LinearProgramme:
     def add_columns(
         self, costs: Floats, lower: Floats, upper: Floats, starts: Ints, at: Ints, values: Floats
     ) -> None:
-        """Entries of column j stand from starts[j] on, in the rows `at`."""
+        """Add columns; the entries of column j begin at starts[j], in the rows `at`."""
         entries = (len(at), starts.astype(np.int32), at.astype(np.int32), values)
         self._highs.addCols(len(costs), costs, lower, upper, *entries)
 
     def add_rows(self, lower: Floats, starts: Ints, at: Ints, values: Floats) -> None:
-        """Rows without an upper bound; entries of row i stand from starts[i] on, in the columns `at`."""
+        """Add rows without upper sides; the entries of row i begin at starts[i], in the columns `at`."""
         entries = (len(at), starts.astype(np.int32), at.astype(np.int32), values)
         self._highs.addRows(len(lower), lower, np.full(len(lower), highspy.kHighsInf), *entries)
 
@@ -115,24 +116,24 @@ class LinearProgramme:
         self._highs.deleteCols(len(columns), columns.astype(np.int32))
 
     def bound(self, columns: Ints, lower: Floats, upper: Floats) -> None:
-        """New bounds of some columns."""
+        """Set the bounds of some columns."""
         self._highs.changeColsBounds(len(columns), columns.astype(np.int32), lower, upper)
 
     def cost(self, column: int, cost: float) -> None:
-        """A new cost of one column."""
+        """Set the cost of one column."""
         self._highs.changeColCost(column, cost)
 
     def costs(self, columns: Ints, costs: Floats) -> None:
-        """New costs of some columns."""
+        """Set the costs of some columns."""
         self._highs.changeColsCost(len(columns), columns.astype(np.int32), costs)
 
     def solve(self) -> Status:
-        """Solve from where the last solution ended."""
+        """Solve from the last basis."""
         self._highs.run()
         return self.status
 
     def forget(self) -> None:
-        """Let the next solution begin afresh."""
+        """Discard the basis: the next run starts from scratch."""
         self._highs.clearSolver()
 
     @property
@@ -155,7 +156,7 @@ class LinearProgramme:
 
     @property
     def basis(self) -> Any:
-        """Where a solution may begin again."""
+        """The basis, from which a run can start."""
         return self._highs.getBasis()
 
     @basis.setter
@@ -179,12 +180,12 @@ class LinearProgramme:
         whole: Ints | None = None,
         **options: Any,
     ) -> Whole:
-        """Solve with every column whole, or only some, from a known solution if given, until `stop()`.
+        """Solve as a MIP with all columns integer, or only some, from a `start` solution, until `stop()`.
 
-        Keeps the last few solutions that were met. The programme itself stays as it is.
+        Keeps the last `keep` incumbents. The LP itself is not changed.
         """
-        programme = LinearProgramme(mip_rel_gap=0.0, **options)
-        highs = programme._highs
+        mip = LinearProgramme(mip_rel_gap=0.0, **options)
+        highs = mip._highs
         highs.passModel(self._highs.getLp())
         columns = highs.getNumCol()
         every = np.arange(columns, dtype=np.int32) if whole is None else whole.astype(np.int32)
@@ -206,8 +207,8 @@ class LinearProgramme:
             highs.cbMipImprovingSolution += take
         highs.cbMipInterrupt += look
         highs.run()
-        information, x = highs.getInfo(), programme.x
+        information, x = highs.getInfo(), mip.x
         feasible = information.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        found = x if feasible and x.size == columns else None
+        solution = x if feasible and x.size == columns else None
         nodes = max(0, int(information.mip_node_count))
-        return Whole(programme.status, found, float(information.mip_dual_bound), nodes, met)
+        return Whole(mip.status, solution, float(information.mip_dual_bound), nodes, met)

@@ -1,6 +1,6 @@
-"""Choices of 0 or 1 in one tree of SCIP, to which the caller adds rows where they are needed.
+"""Binary programs in one branch-and-cut tree of SCIP, to which the caller adds cuts.
 
-Only this file knows the package pyscipopt, which is optional.
+No other module imports the optional package pyscipopt.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from scipy import sparse
 
 from tacita.core.arrays import Floats, Mask
 
-# nodes between suggestions
+# nodes between heuristic solutions of the caller
 _EVERY = 10
 _EVENTS = (SCIP_EVENTTYPE.NODEFOCUSED, SCIP_EVENTTYPE.LPSOLVED, SCIP_EVENTTYPE.PRESOLVEROUND)
 _OPTIONS: dict[str, Any] = {
     "lp/threads": 1,
     "limits/gap": 0.0,
     "limits/absgap": 0.0,
-    # the handler's rows are not those of a symmetric model, and copies of the model would lack it
+    # symmetry handling and copies of the model do not know the handler's rows
     "misc/usesymmetry": 0,
     "misc/catchctrlc": False,
     "presolving/maxrestarts": 0,
 }
-# What SCIP says where its bound holds; that nothing is feasible contradicts a solution it was given.
+# The states in which SCIP's bound holds; "infeasible" contradicts a known solution.
 _BOUNDED = ("optimal", "timelimit", "memlimit", "userinterrupt")
 
 
 class Proof(NamedTuple):
-    """What a tree has shown: that nothing is cheaper than its limit, or a bound, or nothing (None)."""
+    """The result of a tree: whether nothing is cheaper than its limit, and a lower bound if known."""
 
     nothing_cheaper: bool
     bound: float | None
@@ -50,7 +50,7 @@ class Proof(NamedTuple):
 
 
 class ChoiceTree(ABC):
-    """Least costs @ x, x 0 or 1, with rows x >= right and all rows that `separate` would add."""
+    """Minimise costs @ x over binary x, subject to rows x >= right and all rows that `separate` adds."""
 
     def __init__(self, costs: Floats, rows: sparse.csr_matrix, right: Floats) -> None:
         self.failure: BaseException | None = None
@@ -62,16 +62,16 @@ class ChoiceTree(ABC):
             self._add_constraints(rows, right)
 
     @abstractmethod
-    def separate(self, x: Floats, whole: bool) -> tuple[sparse.csr_matrix, Floats]:
+    def separate(self, x: Floats, is_integer: bool) -> tuple[sparse.csr_matrix, Floats]:
         """Rows that x violates, and their right sides."""
 
     @abstractmethod
     def accepts(self, x: Floats) -> bool:
-        """Whether a whole solution will do."""
+        """Whether an integer solution is feasible."""
 
     @abstractmethod
     def suggest(self, x: Floats) -> None:
-        """Look for a better solution along the present x of a node."""
+        """Search for a better solution guided by the fractional x of a node."""
 
     @abstractmethod
     def best(self) -> Mask | None:
@@ -93,13 +93,13 @@ class ChoiceTree(ABC):
                 model.addConsCoeff(row, variables[j], value)
 
     def prove(self, limit: float, seconds: float, processor_time: bool) -> Proof:
-        """Run SCIP until the tree is empty or time is over; only what costs less than `limit` is of interest.
+        """Run SCIP until the tree is empty or the time limit, for solutions of cost below `limit`.
 
-        Unless it can be told of the best solution: then that is the limit.
+        If SCIP accepts the best known solution, its cost replaces the limit.
         """
         model = self.model
         handler = _Handler(self)
-        # after integrality: a solution is judged only where it is whole
+        # after integrality: the handler judges integer solutions only
         model.includeConshdlr(
             handler, "needed", "rows as they are needed", sepapriority=100, enfopriority=-100,
             chckpriority=-100, sepafreq=1, eagerfreq=-1, needscons=True,
@@ -109,7 +109,7 @@ class ChoiceTree(ABC):
             _Suggestions(self), "suggestions", "solutions of the caller", "P", priority=1_000_000, freq=1,
             timingmask=SCIP_HEURTIMING.AFTERLPNODE, usessubscip=False,
         )  # fmt: skip
-        model.includeEventhdlr(_Clock(self), "clock", "stops in time or when asked to")
+        model.includeEventhdlr(_Clock(self), "clock", "stops at the time limit or on request")
         self._set_options(seconds, processor_time)
         known = self.give(None)
         if not known:
@@ -120,14 +120,14 @@ class ChoiceTree(ABC):
             bound = self.bound if status in _BOUNDED else None
             return Proof(status == "infeasible" and not known, bound, int(model.getNTotalNodes()))
         finally:
-            # while all that its callbacks ask for is still there
+            # before the objects that its callbacks use are gone
             model.freeProb()
             if self.failure is not None:
                 raise self.failure
 
     def _set_options(self, seconds: float, processor_time: bool) -> None:
         model = self.model
-        # solutions and rows are the caller's: SCIP's own know less, and copies of the model lack the handler
+        # SCIP's own heuristics and cuts are off: they know less, and copies of the model lack the handler
         model.setHeuristics(SCIP_PARAMSETTING.OFF)
         model.setParam("heuristics/suggestions/freq", 1)
         model.setSeparating(SCIP_PARAMSETTING.OFF)
@@ -140,16 +140,16 @@ class ChoiceTree(ABC):
 
     @property
     def bound(self) -> float:
-        """What SCIP has proven so far."""
+        """The lower bound that SCIP has proven so far."""
         return float(self.model.getDualbound())
 
     def values(self, solution: Any) -> Floats:
-        """One number per variable of a solution of SCIP; None is the present one of the node."""
+        """The values of the variables in a solution of SCIP; None is the LP solution of the node."""
         read = self.model.getSolVal
         return np.array([read(solution, variable) for variable in self.variables])
 
     def give(self, heuristic: Any) -> bool:
-        """Tell SCIP of the best solution; whether it took it."""
+        """Pass the best solution to SCIP; whether it was accepted."""
         best = self.best()
         if best is None:
             return False
@@ -161,15 +161,15 @@ class ChoiceTree(ABC):
             return bool(self.model.addSol(solution))
         return bool(self.model.trySol(solution, printreason=False, checklprows=False))
 
-    def add_cuts(self, x: Floats, whole: bool) -> Any:
-        """Add violated cuts to the present programme; SCIP's word for what came of it."""
-        rows, right = self.separate(x, whole)
-        if whole and not (right - rows @ np.round(x) > 1e-4).any():
-            # what does not do needs one more, whatever the tolerance of the caller
+    def add_cuts(self, x: Floats, is_integer: bool) -> Any:
+        """Add violated cuts to the present LP; the result code of SCIP."""
+        rows, right = self.separate(x, is_integer)
+        if is_integer and not (right - rows @ np.round(x) > 1e-4).any():
+            # an infeasible integer solution needs a cut, whatever the tolerance of the caller
             rows, right = sparse.csr_matrix((np.round(x) < 0.5).astype(float)[None, :]), np.ones(1)
         result = SCIP_RESULT.SEPARATED if len(right) else SCIP_RESULT.DIDNOTFIND
         for i, least in enumerate(right.tolist()):
-            if self._add_cut(rows[i], least, whole):
+            if self._add_cut(rows[i], least, is_integer):
                 result = SCIP_RESULT.CUTOFF
         return result
 
@@ -194,14 +194,14 @@ class ChoiceTree(ABC):
 
 
 def _guarded(otherwise: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """SCIP cannot pass an exception on: keep it, stop the tree, and give the answer that claims nothing."""
+    """Callbacks of SCIP cannot raise: store the exception, stop the tree, and return a neutral result."""
 
     def guarding(call: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(call)
-        def guarded(self: Any, *given: Any) -> Any:
+        def guarded(self: Any, *arguments: Any) -> Any:
             if self.tree.failure is None:
                 try:
-                    return {"result": call(self, *given)}
+                    return {"result": call(self, *arguments)}
                 except BaseException as failure:
                     self.tree.failure = failure
                     self.model.interruptSolve()
@@ -213,7 +213,7 @@ def _guarded(otherwise: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 class _Handler(Conshdlr):
-    """What the rows do not say: cuts as they are needed, whole solutions as the caller judges them."""
+    """Constraint handler: cuts on demand, and integer solutions as the caller judges them."""
 
     def __init__(self, tree: ChoiceTree) -> None:
         self.tree = tree
@@ -230,7 +230,7 @@ class _Handler(Conshdlr):
         return self.tree.add_cuts(x, True)
 
     @_guarded(SCIP_RESULT.INFEASIBLE)
-    def consenfops(self, constraints: Any, useful: int, infeasible: bool, dear: bool) -> Any:
+    def consenfops(self, constraints: Any, useful: int, infeasible: bool, too_costly: bool) -> Any:
         accepted = self.tree.accepts(self.tree.values(None))
         return SCIP_RESULT.FEASIBLE if accepted else SCIP_RESULT.INFEASIBLE
 
@@ -247,7 +247,7 @@ class _Handler(Conshdlr):
 
 
 class _Suggestions(Heur):
-    """Solutions of the caller along the fractional one."""
+    """Heuristic: solutions of the caller, guided by the fractional solution."""
 
     def __init__(self, tree: ChoiceTree) -> None:
         self.tree = tree
@@ -263,7 +263,7 @@ class _Suggestions(Heur):
 
 
 class _Clock(Eventhdlr):
-    """Looks at the time and at the caller between linear programmes."""
+    """Event handler: checks the time and the caller's stop between LPs."""
 
     def __init__(self, tree: ChoiceTree) -> None:
         self.tree = tree

@@ -1,4 +1,4 @@
-"""The laws that every entry of the registry keeps, for authors of plug-ins too.
+"""The laws that every entry of the registry keeps, also for authors of plug-ins.
 
 In a test of a package of your own, one line:
 
@@ -10,8 +10,8 @@ or, with pytest, one test for each law:
     def test_my_masking(law):
         law.check(MyMasking(width=3))
 
-A law is a function in the module of its kind, and its name is the sentence that must hold. It yields, case
-by case, whether it does and what the case was.
+A law is a function in the module of its kind, and its name is the sentence that must hold. For every case,
+it yields whether the sentence holds, and a description of the case.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ class Law:
         return self.sentence
 
     def check(self, method: Any) -> None:
-        """Raise AssertionError where a method, given as a class or made already, breaks the law."""
-        made = _made(method)
+        """Raise AssertionError where a method, a class or an instance, breaks the law."""
+        instance = _instance(method)
         cause: Exception | None = None
         try:
-            fault = next((case for kept, case in self.findings(made) if not kept), None)
-        except Exception as problem:
-            fault, cause = f"{type(problem).__name__}: {problem}", problem
+            fault = next((case for kept, case in self.findings(instance) if not kept), None)
+        except Exception as error:
+            fault, cause = f"{type(error).__name__}: {error}", error
         if fault is not None:
             raise AssertionError(
-                f"{type(made).__name__} breaks the law '{self}' ({made.kind}). {fault}"
+                f"{type(instance).__name__} breaks the law '{self}' ({instance.kind}). {fault}"
             ) from cause
 
 
@@ -77,19 +77,19 @@ def laws(kind: str) -> tuple[Law, ...]:
     """
     if kind not in _LAWS_OF:
         raise ParameterError(f"testing: there are no laws of kind {kind!r}. Known: {', '.join(_LAWS_OF)}.")
-    found = []
+    failures = []
     for name in ("entries", _LAWS_OF[kind]):
         module = import_module(f"{__name__}.{name}")
-        found += [
+        failures += [
             Law(name.replace("_", " "), function)
             for name, function in vars(module).items()
             if getattr(function, "__module__", "") == module.__name__ and not name.startswith("_")
         ]
-    return tuple(found)
+    return tuple(failures)
 
 
 def check_method(method: Any) -> None:
-    """Raise AssertionError where a method breaks a law of its kind; it says which, and on what.
+    """Raise AssertionError where a method breaks a law of its kind; the message names law and case.
 
     `method` is a class, or an instance where it needs parameters. What it is tried on is in `examples`:
     recodings on towns, or where they refuse these on ages; rules on firms, of whom they must flag some. The
@@ -102,13 +102,12 @@ def check_method(method: Any) -> None:
         law.check(method)
 
 
-def _made(method: Any) -> Any:
+def _instance(method: Any) -> Any:
     if not isinstance(method, type):
         return method
     try:
         return method()
-    except ParameterError as problem:
+    except ParameterError as error:
         raise ParameterError(
-            f"testing: {method.__name__} cannot be made without parameters. Check an instance that has them. "
-            f"({problem})"
+            f"testing: {method.__name__} has required parameters. Pass an instance instead. ({error})"
         ) from None

@@ -1,4 +1,4 @@
-"""The laws of methods that put numbers in place of numbers."""
+"""The laws of methods that replace numbers by numbers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .examples import SEED, released
 
 def every_number_becomes_a_finite_number(method: Any) -> Findings:
     old = _numbers()
-    given = old.copy()
-    new = method.renumber("x", given, RunContext(seed=SEED))
+    values = old.copy()
+    new = method.renumber("x", values, RunContext(seed=SEED))
     yield new.shape == old.shape, f"Of {old.size} numbers {new.size} came back."
     yield bool(np.isfinite(new).all()), "A new number is not finite."
-    yield bool(np.array_equal(given, old)), "It changes the numbers that it is given."
+    yield bool(np.array_equal(values, old)), "It changes its input."
 
 
 def the_same_seed_gives_the_same_numbers(method: Any) -> Findings:

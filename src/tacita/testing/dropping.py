@@ -1,4 +1,4 @@
-"""The laws of methods that leave out columns and records."""
+"""The laws of methods that drop columns and records."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from tacita.testing import Findings
 from .examples import SEED, persons
 
 
-def every_record_is_told_whether_it_leaves(method: Any) -> Findings:
-    asked, n = _asked(method)
-    leaving = np.asarray(method.leaving(asked, n))
-    yield leaving.shape == (n,), f"Of {n} records {leaving.size} are spoken of."
+def every_record_either_stays_or_leaves(method: Any) -> Findings:
+    rows, n = _requested_columns(method)
+    leaving = np.asarray(method.leaving(rows, n))
+    yield leaving.shape == (n,), f"Of {n} records {leaving.size} have an answer."
     yield leaving.dtype == bool, "The answers are neither true nor false."
 
 
 def the_order_of_the_records_changes_nothing(method: Any) -> Findings:
-    asked, n = _asked(method)
+    rows, n = _requested_columns(method)
     order = np.random.default_rng(3).permutation(n)
-    moved = method.leaving({name: cells[order] for name, cells in asked.items()}, n)
-    same = np.array_equal(np.asarray(moved), np.asarray(method.leaving(asked, n))[order])
+    moved = method.leaving({name: cells[order] for name, cells in rows.items()}, n)
+    same = np.array_equal(np.asarray(moved), np.asarray(method.leaving(rows, n))[order])
     yield same, "In another order, others leave."
 
 
 def it_leaves_the_cells_that_it_is_given_as_they_are(method: Any) -> Findings:
-    asked, n = _asked(method)
-    method.leaving(asked, n)
-    for name, cells in _asked(method)[0].items():
-        same = [a is b or a == b or (a != a and b != b) for a, b in zip(cells, asked[name], strict=True)]
-        yield all(same), "It changes a cell that it is given."
+    rows, n = _requested_columns(method)
+    method.leaving(rows, n)
+    for name, cells in _requested_columns(method)[0].items():
+        same = [a is b or a == b or (a != a and b != b) for a, b in zip(cells, rows[name], strict=True)]
+        yield all(same), "It changes a cell of its input."
 
 
 def it_promises_what_the_verifier_sees_and_never_groups_of_k(method: Any) -> Findings:
@@ -51,12 +51,12 @@ def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:
     data = Microdata.of(persons()).with_roles(roles)
     for shuffle in (False, True):
         one, other = (protect(data, method, RunContext(seed=SEED), shuffle=shuffle) for _ in range(2))
-        broken = [each.guarantee for each in verify.verify(one.data, one.claim) if not each.passed]
+        broken = [verdict.guarantee for verdict in verify.verify(one.data, one.claim) if not verdict.passed]
         yield not broken, f"With shuffle={shuffle}, it does not hold: {', '.join(broken)}."
         yield one.data.native.equals(other.data.native), "The same seed gives another release."
-        yield not set(method.columns) & set(one.data.columns), "A column that was to leave is there."
+        yield not set(method.columns) & set(one.data.columns), "A column that should be dropped is there."
 
 
-def _asked(method: Any) -> tuple[dict[str, Any], int]:
+def _requested_columns(method: Any) -> tuple[dict[str, Any], int]:
     data = Microdata.of(persons())
     return {name: numbers_or_texts(data, name).copy() for name in method.asks}, data.n

@@ -19,16 +19,20 @@ def it_is_a_method_whose_docstring_has_cost_source_and_example(method: Any) -> F
     yield isinstance(method, Method), "It does not derive from tacita.core.Method."
     yield method.kind in registry.BUILT_IN, f"There is no kind {method.kind}."
     text = type(method).__doc__ or ""
-    for part, what in {"O(": "the cost, as O(...)", "Source:": "the source", ">>>": "an example"}.items():
-        yield part in text, f"The docstring lacks {what} ({part})."
+    for part, description in {
+        "O(": "the cost, as O(...)",
+        "Source:": "the source",
+        ">>>": "an example",
+    }.items():
+        yield part in text, f"The docstring lacks {description} ({part})."
 
 
 def the_example_in_its_docstring_runs(method: Any) -> Findings:
-    told, runner = io.StringIO(), doctest.DocTestRunner(verbose=False)
+    output, runner = io.StringIO(), doctest.DocTestRunner(verbose=False)
     module = sys.modules[type(method).__module__]
     for example in doctest.DocTestFinder(recurse=False).find(type(method), module=module):
-        runner.run(example, out=told.write)
-    yield runner.failures == 0, told.getvalue()
+        runner.run(example, out=output.write)
+    yield runner.failures == 0, output.getvalue()
 
 
 def every_parameter_says_what_it_means(method: Any) -> Findings:
@@ -62,7 +66,7 @@ def the_verifier_checks_all_that_it_promises(method: Any) -> Findings:
 
 
 def _options(kind: str) -> set[str]:
-    """What a command or a plan already calls something else."""
+    """The names that commands and plans already use."""
     from tacita.io import InputOptions, InputSection
     from tacita.microdata.plans.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
     from tacita.tables.plans.sections import (
@@ -73,17 +77,17 @@ def _options(kind: str) -> set[str]:
         TabulateSection,
     )
 
-    taken = {"out", "json", "measures", "dry_run", "quiet", "input"}
+    reserved = {"out", "json", "measures", "dry_run", "quiet", "input"}
     for section in (InputSection, ProtectSection, MeasureSection, CompareSection, OutputSection):
-        taken |= set(section.model_fields)
+        reserved |= set(section.model_fields)
     if kind == "format":
         # these are the options of reading
-        taken -= set(InputOptions.model_fields)
+        reserved -= set(InputOptions.model_fields)
     if kind == "suppression":
-        # a solver is chosen where the time is, for those methods that have one
-        taken |= (set(SuppressSection.model_fields) - {"solver"}) | set(TableSection.model_fields)
+        # the solver is chosen in the section, next to the time limit
+        reserved |= (set(SuppressSection.model_fields) - {"solver"}) | set(TableSection.model_fields)
     if kind == "adjustment":
-        taken |= set(AdjustSection.model_fields) | set(TableSection.model_fields)
+        reserved |= set(AdjustSection.model_fields) | set(TableSection.model_fields)
     if kind == "rule":
-        taken |= {*TabulateSection.model_fields, *RuleSection.model_fields, "rule"}
-    return taken
+        reserved |= {*TabulateSection.model_fields, *RuleSection.model_fields, "rule"}
+    return reserved

@@ -1,4 +1,4 @@
-"""What laws are tried on: small records, tables, and ways to run a method on them."""
+"""Small example records and tables for the laws, and helpers that run methods on them."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from tacita.core import (
 )
 from tacita.core.results.score import Files
 
-# long enough that nobody guesses it
+# long enough that it cannot be guessed
 SEED = 0x9D1F6C2B84E7350A9F2C61D07B3E8A45
 
 
 def varied(method: Any, **parameters: Any) -> Any:
-    """The method with other parameters, the rest as they were given."""
+    """The method with some parameters replaced."""
     return type(method)(**{name: getattr(method, name) for name in method.model_fields_set} | parameters)
 
 
 def refusal(error: type[Exception], verb: Callable[..., Any], *values: Any, **named: Any) -> str:
-    """What the refusal of a call says; nothing where it is not refused."""
+    """The message of the error that a call raises; empty if it raises none."""
     try:
         verb(*values, **named)
-    except error as problem:
-        return str(problem)
+    except error as raised:
+        return str(raised)
     return ""
 
 
 def steered(verb: Callable[[RunContext], Any]) -> list[tuple[bool, str]]:
-    """Whether a verb ends at all of its work, and ends at once where it is cancelled."""
-    heard: list[Any] = []
-    verb(RunContext(on_progress=heard.append))
+    """Whether a call reports all of its work as done, and stops when it is cancelled."""
+    events: list[Any] = []
+    verb(RunContext(on_progress=events.append))
     return [
-        (bool(heard) and heard[-1].share == 1, "The last progress it reports is not all of its work."),
+        (bool(events) and events[-1].share == 1, "The last progress it reports is not all of its work."),
         (
             bool(refusal(Cancelled, verb, RunContext(should_cancel=lambda: True))),
             "It runs on when it is cancelled.",
@@ -53,8 +53,8 @@ def steered(verb: Callable[[RunContext], Any]) -> list[tuple[bool, str]]:
     ]
 
 
-class Asked:
-    """Says after so many questions that it is enough, and counts them."""
+class StopAfter:
+    """A stop callback that returns true after a number of calls, and counts its calls."""
 
     def __init__(self, questions: int) -> None:
         self.left, self.count = questions, 0
@@ -70,19 +70,19 @@ def numbers(n: int = 60, d: int = 3, seed: int = 0) -> Matrix:
 
 
 def compared(x: Matrix, z: Matrix, domains: Any = None) -> Comparison:
-    """Records before and after, as numbers and as whole files, where they have weights and an answer too."""
+    """Records before and after, as numbers and as whole files with weights and a sensitive answer."""
     n, d = x.shape
     names = [f"x{j + 1}" for j in range(d)]
-    # both hang on the record, not on its place
-    beside = {"weight": 1.5 + np.cos(x[:, 0]), "answer": np.where(np.sin(9 * x[:, -1]) > 0, "yes", "no")}
-    beside["status"] = np.where(np.sin(7 * x[:, -1]) > 0, "in", "out")
+    # both depend on the record, not on its position
+    extra = {"weight": 1.5 + np.cos(x[:, 0]), "answer": np.where(np.sin(9 * x[:, -1]) > 0, "yes", "no")}
+    extra["status"] = np.where(np.sin(7 * x[:, -1]) > 0, "in", "out")
     codes = Categories(np.sign(x[:, :1]), np.sign(z[:, :1]), ("c",), (False,))
     signs = np.where(codes.original[:, 0] > 0, "more", "less")
-    # what became coarser is above what it was
+    # a coarser value is an ancestor of the original one
     coarser = np.where(codes.original[:, 0] == codes.released[:, 0], signs, "Total")
     before, after = (
-        Microdata.of(pa.table({**dict(zip(names, each.T, strict=True)), "c": labels, **beside}))
-        for each, labels in ((x, signs), (z, coarser))
+        Microdata.of(pa.table({**dict(zip(names, values.T, strict=True)), "c": labels, **extra}))
+        for values, labels in ((x, signs), (z, coarser))
     )
     roles = Roles(quasi=[*names, "c"], nominal="c", weight="weight", confidential="answer")
     rises = {"c": Hierarchy.flat("c", ["less", "more"])}
@@ -122,7 +122,7 @@ def persons(n: int = 160) -> pa.Table:
 
 
 def released(method: RecordMethod, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
-    """Whether what a release of the persons promises holds of it, and the same seed makes the same one."""
+    """Whether a release of the persons keeps its promises, and the same seed gives the same release."""
     from tacita.microdata import verify
     from tacita.microdata.protection.protect import protect
 
@@ -131,7 +131,7 @@ def released(method: RecordMethod, missing: Any = "drop", **roles: Any) -> list[
     one, other = (
         protect(data, method, RunContext(seed=SEED), missing=missing, shuffle=True) for _ in range(2)
     )
-    broken = [each.guarantee for each in verify.verify(one.data, one.claim) if not each.passed]
+    broken = [verdict.guarantee for verdict in verify.verify(one.data, one.claim) if not verdict.passed]
     return [
         (not broken, f"With missing={missing!r}, it does not hold: {', '.join(broken)}."),
         (one.data.native.equals(other.data.native), "The same seed gives another release."),
@@ -176,7 +176,7 @@ def linked() -> Table:
     generator = np.random.default_rng(8)
     values = generator.integers(20, 80, size=(3, 3, 2)).astype(float)
     regions, sizes, sexes = ["n", "s", "w"], ["small", "middle", "large"], ["f", "m"]
-    given: dict[str, Any] = {"lower": 20, "upper": 20, "margins": True}
+    settings: dict[str, Any] = {"lower": 20, "upper": 20, "margins": True}
     by_size: dict[str, Any] = {
         "names": ["region", "size"],
         "labels": [regions, sizes],
@@ -189,14 +189,14 @@ def linked() -> Table:
     }
     return link_tables(
         [
-            Table.from_array(values.sum(axis=2), **by_size, **given),
-            Table.from_array(values.sum(axis=1), **by_sex, **given),
+            Table.from_array(values.sum(axis=2), **by_size, **settings),
+            Table.from_array(values.sum(axis=1), **by_sex, **settings),
         ]
     )
 
 
 def counts() -> Table:
-    """Numbers of records by three dimensions; what is 1 or 2 is sensitive, to within 1."""
+    """Counts of records by three dimensions; counts of 1 and 2 are sensitive, with levels of 1."""
     values = np.random.default_rng(9).integers(0, 9, size=(4, 4, 3)).astype(float)
     table = Table.from_array(values, frequency=True, margins=True)
     small = (table.values > 0) & (table.values < 3)
@@ -204,7 +204,7 @@ def counts() -> Table:
 
 
 def firms() -> pa.Table:
-    """Records of firms in 4 regions and 3 sizes; one cell is zero, one firm asks, one is large."""
+    """Records of firms in 4 regions and 3 sizes: one zero cell, one protection request, one large firm."""
     generator = np.random.default_rng(2)
     records = []
     for region in "nsew":

@@ -1,4 +1,4 @@
-"""The laws of formats: of records, and of tables as they are published."""
+"""The laws of formats of records and of published tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def it_declares_its_endings_and_what_its_files_hold(method: Any) -> Findings:
         right = ending.startswith(".") and ending == ending.lower() and "." not in ending[1:]
         yield right, f"{ending} is no ending: a point, then small letters."
         yield ending in type(method).summary(), f"The summary does not name {ending}."
-    yield set(method.purposes) <= {"records", "cells", "published"}, "It has a purpose that nobody asks for."
+    yield set(method.purposes) <= {"records", "cells", "published"}, "It has an unknown purpose."
 
 
 def it_reads_what_it_wrote(method: Any) -> Findings:
@@ -41,20 +41,23 @@ def it_reads_what_it_wrote(method: Any) -> Findings:
         yield form.like(again) == form, "`like` of what was read is another format."
     if isinstance(method, PublishedFormat):
         shown = _shown()
-        found = method.read(method.encode(shown), shown, "file")
-        texts = found if isinstance(found, list) else [text or None for text in found["value"]]
+        cells = method.read(method.encode(shown), shown, "file")
+        texts = cells if isinstance(cells, list) else [text or None for text in cells["value"]]
         yield texts == ["5", None, None, "2", None, None, "7", "7", "14"], "The cells of a table are others."
         yield method.besides(method.encode(shown), shown) == [], "A file holds more than the table."
 
 
 def what_it_cannot_hold_is_refused_not_changed(method: Any) -> Findings:
     if isinstance(method, RecordFormat) and not method.writes:
-        told = refusal(DataError, method.encode, Microdata.of(_records(method)))
-        yield bool(method.instead) and method.instead in told, "The refusal does not say what to write."
+        message = refusal(DataError, method.encode, Microdata.of(_records(method)))
+        yield bool(method.instead) and method.instead in message, "The refusal does not say what to write."
     elif isinstance(method, RecordFormat) and method.pads:
         blank = Microdata.of(pa.table({"note": ["SECRET ", "x"]}))
-        told = refusal(DataError, method.encode, blank)
-        yield "note" in told and "SECRET" not in told, "A blank at the end of a text is lost, or quoted."
+        message = refusal(DataError, method.encode, blank)
+        yield (
+            "note" in message and "SECRET" not in message,
+            "A blank at the end of a text is lost, or quoted.",
+        )
 
 
 def what_is_missing_stays_missing(method: Any) -> Findings:
@@ -91,7 +94,7 @@ def its_parts_joined_are_the_whole(method: Any) -> Findings:
             path = Path(folder, "file")
             path.write_bytes(content)
             parts = list(form.chunks(path, 17))
-        yield max(part.num_rows for part in parts) <= 17, "A part has more than the 17 records asked for."
+        yield max(part.num_rows for part in parts) <= 17, "A part has more than the requested 17 records."
         yield pa.Table.from_batches(parts).equals(to_arrow(again)), "The parts are not the whole."
 
 
@@ -102,23 +105,23 @@ def parts_of_what_is_no_such_file_are_refused_in_words(method: Any) -> Findings:
                 (Path(folder), "got a folder"),
                 (Path(folder, "no"), "there is no such file"),
             ):
-                told = refusal(ParameterError, next, method.chunks(path, 17))
-                yield words in told, f"The refusal does not say: {words}."
+                message = refusal(ParameterError, next, method.chunks(path, 17))
+                yield words in message, f"The refusal does not say: {words}."
             Path(folder, "odd").write_bytes(b"\0SECRET")
-            told = refusal(DataError, next, method.chunks(Path(folder, "odd"), 17))
-        yield bool(told) and "SECRET" not in told, "Bytes of no such file are read, or quoted."
+            message = refusal(DataError, next, method.chunks(Path(folder, "odd"), 17))
+        yield bool(message) and "SECRET" not in message, "Bytes of no such file are read, or quoted."
 
 
 def other_bytes_are_refused_without_quoting_them(method: Any) -> Findings:
     if isinstance(method, RecordFormat):
         contents = [b"\0SECRET\xff", b'"SECRET']
         if method.writes:
-            # without its end, and shorter than it says where a file has none
+            # truncated
             contents.append(_written(method, _records(method))[1][:-14] + b'"SECRET')
         for content in contents:
-            told = refusal(DataError, method.decode, content, "file")
-            yield bool(told), "Bytes of no such file are read."
-            yield "SECRET" not in told, "The refusal quotes a cell."
+            message = refusal(DataError, method.decode, content, "file")
+            yield bool(message), "Bytes of no such file are read."
+            yield "SECRET" not in message, "The refusal quotes a cell."
 
 
 def a_release_in_it_is_verified(method: Any) -> Findings:
@@ -127,11 +130,13 @@ def a_release_in_it_is_verified(method: Any) -> Findings:
     from tacita.microdata.protection.protect import protect
 
     if _written_too(method):
-        made = protect(
+        protected = protect(
             Microdata.of(_records(method)).with_roles(Roles(quasi=["share"])), MDAV(k=3), RunContext()
         )
-        form = method.like(made.data)
-        for verdict in verify.verify_file(verify.WrittenFile(form.encode(made.data), form), made.claim):
+        form = method.like(protected.data)
+        for verdict in verify.verify_file(
+            verify.WrittenFile(form.encode(protected.data), form), protected.claim
+        ):
             yield verdict.passed, f"{verdict.guarantee} does not hold of the bytes."
 
 
@@ -152,7 +157,7 @@ def _records(method: Any, n: int = 7) -> pa.Table:
 
 
 def _written(method: Any, table: pa.Table) -> tuple[Any, bytes, Microdata]:
-    """A format that reads what it wrote, the bytes, and what is read."""
+    """The format that reads the file, its bytes, and the records that are read back."""
     data = Microdata.of(table)
     form = method.like(data)
     content = form.encode(data)
@@ -160,5 +165,5 @@ def _written(method: Any, table: pa.Table) -> tuple[Any, bytes, Microdata]:
 
 
 def _shown() -> Shown:
-    withheld = [False, True, True, False, True, True, False, False, False]
-    return Shown.of(Table.from_array([[5, 3], [2, 4]], names=["R", "C"]), withheld)
+    suppressed = [False, True, True, False, True, True, False, False, False]
+    return Shown.of(Table.from_array([[5, 3], [2, 4]], names=["R", "C"]), suppressed)

@@ -18,8 +18,8 @@ from .examples import refusal, released, steered, varied
 def every_combination_stands_for_k_records_or_more(method: Any) -> Findings:
     for seed in range(3):
         keys = _keys(seed)
-        made = varied(method, k=4).generalise(keys)
-        counts = Counter(map(tuple, made.shown[:, ~made.gone].T.tolist()))
+        generalised = varied(method, k=4).generalise(keys)
+        counts = Counter(map(tuple, generalised.shown[:, ~generalised.gone].T.tolist()))
         fewest = min(counts.values(), default=4)
         yield fewest >= 4, f"A combination stands {fewest} times, k=4."
 
@@ -27,37 +27,39 @@ def every_combination_stands_for_k_records_or_more(method: Any) -> Findings:
 def every_combination_stands_for_k_units_where_units_are_named(method: Any) -> Findings:
     # records of a unit are alike, so that four of them may be of two units
     keys = replace(_keys(1).taken(np.repeat(np.arange(40), 3)), units=np.arange(120) // 3)
-    made = varied(method, k=4).generalise(keys)
+    generalised = varied(method, k=4).generalise(keys)
     stands: dict[tuple[int, ...], set[int]] = {}
-    for at in np.flatnonzero(~made.gone).tolist():
-        stands.setdefault(tuple(made.shown[:, at].tolist()), set()).add(at // 3)
+    for at in np.flatnonzero(~generalised.gone).tolist():
+        stands.setdefault(tuple(generalised.shown[:, at].tolist()), set()).add(at // 3)
     yield min(map(len, stands.values()), default=4) >= 4, "A combination stands for fewer than 4 units."
 
 
 def no_combination_mixes_strata_to_reach_k(method: Any) -> Findings:
     strata = np.arange(120) % 2
-    made = varied(method, k=4).generalise(_keys(2, strata=strata))
-    stays = ~made.gone
-    counts = Counter(zip(map(tuple, made.shown.T[stays].tolist()), strata[stays].tolist(), strict=True))
+    generalised = varied(method, k=4).generalise(_keys(2, strata=strata))
+    stays = ~generalised.gone
+    counts = Counter(
+        zip(map(tuple, generalised.shown.T[stays].tolist()), strata[stays].tolist(), strict=True)
+    )
     yield min(counts.values(), default=4) >= 4, "A combination of a stratum stands fewer than 4 times."
 
 
 def every_combination_stands_for_as_many_persons_as_k_map_by_weight_asks(method: Any) -> Findings:
     weights = np.random.default_rng(8).uniform(0.5, 3, 120)
     keys = replace(_keys(8), weighing={"weight": weights})
-    made = varied(method, k=4, models={"k_map": {"k": 20, "weight": "weight"}}).generalise(keys)
+    generalised = varied(method, k=4, models={"k_map": {"k": 20, "weight": "weight"}}).generalise(keys)
     persons: Counter[tuple[int, ...]] = Counter()
-    for at in np.flatnonzero(~made.gone).tolist():
-        persons[tuple(made.shown[:, at].tolist())] += weights[at]
+    for at in np.flatnonzero(~generalised.gone).tolist():
+        persons[tuple(generalised.shown[:, at].tolist())] += weights[at]
     yield min(persons.values(), default=20) >= 20 - 1e-6, "A combination stands for fewer than 20 persons."
 
 
 def what_is_shown_covers_what_was(method: Any) -> Findings:
     keys = _keys(3)
-    made = varied(method, k=4).generalise(keys)
+    generalised = varied(method, k=4).generalise(keys)
     for j, ladder in enumerate(keys.ladders):
-        for leaf, place in {*zip(keys.leaves[j].tolist(), made.shown[j].tolist(), strict=True)}:
-            label, at = made.labels[j][place], int(ladder.levels[0][leaf])
+        for leaf, code in {*zip(keys.leaves[j].tolist(), generalised.shown[j].tolist(), strict=True)}:
+            label, at = generalised.labels[j][code], int(ladder.levels[0][leaf])
             while at >= 0 and ladder.labels[at] != label:
                 at = int(ladder.parents[at])
             yield at >= 0, f"A value of {ladder.name} is shown as one that does not cover it."
@@ -65,16 +67,19 @@ def what_is_shown_covers_what_was(method: Any) -> Findings:
 
 def no_more_are_left_out_than_the_limit_allows(method: Any) -> Findings:
     for limit in (0.0, 0.1, 1.0):
-        made = varied(method, k=4, suppression_limit=limit).generalise(_keys(4))
-        yield made.gone.sum() <= limit * 120, f"With a limit of {limit}, {int(made.gone.sum())} of 120 are."
+        generalised = varied(method, k=4, suppression_limit=limit).generalise(_keys(4))
+        yield (
+            generalised.gone.sum() <= limit * 120,
+            f"With a limit of {limit}, {int(generalised.gone.sum())} of 120 are.",
+        )
 
 
 def the_same_records_give_the_same_and_their_order_changes_nothing(method: Any) -> Findings:
     keys, order = _keys(5), np.random.default_rng(0).permutation(120)
-    made = method.generalise(keys)
-    yield np.array_equal(made.shown, method.generalise(keys).shown), "A second run shows other values."
+    generalised = method.generalise(keys)
+    yield np.array_equal(generalised.shown, method.generalise(keys).shown), "A second run shows other values."
     mixed = method.generalise(Keys(ladders=keys.ladders, leaves=keys.leaves[:, order], strata=keys.strata))
-    same = Counter(map(tuple, made.shown.T.tolist())) == Counter(map(tuple, mixed.shown.T.tolist()))
+    same = Counter(map(tuple, generalised.shown.T.tolist())) == Counter(map(tuple, mixed.shown.T.tolist()))
     yield same, "In another order, other values are shown."
 
 

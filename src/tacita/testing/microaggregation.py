@@ -9,15 +9,18 @@ import numpy as np
 from tacita.core import DataError, Matrix, Partition, RunContext
 from tacita.testing import Findings
 
-from .examples import Asked, numbers, refusal, released, steered, varied
+from .examples import StopAfter, numbers, refusal, released, steered, varied
 
 
 def every_group_has_k_records_whatever_n(method: Any) -> Findings:
     for k in (2, 3, 7):
         for n in (7, 8, 13, 14, 20, 21, 60):
-            found = varied(method, k=k).partition(_records(method, n))
-            yield found.sizes.min() >= k, f"With k={k} and n={n}, a group has {found.sizes.min()} records."
-            yield found.n == n, f"With k={k} and n={n}, {found.n} records are in groups."
+            partition = varied(method, k=k).partition(_records(method, n))
+            yield (
+                partition.sizes.min() >= k,
+                f"With k={k} and n={n}, a group has {partition.sizes.min()} records.",
+            )
+            yield partition.n == n, f"With k={k} and n={n}, {partition.n} records are in groups."
 
 
 def groups_are_numbered_by_their_lowest_row(method: Any) -> Findings:
@@ -43,7 +46,7 @@ def the_order_of_rows_only_renames_them_where_nothing_ties(method: Any) -> Findi
 def a_constant_column_changes_nothing(method: Any) -> Findings:
     if not method.one_column:
         x = _records(method)
-        yield _same(method, x, np.column_stack([x, np.zeros(len(x))])), "A column of noughts changed groups."
+        yield _same(method, x, np.column_stack([x, np.zeros(len(x))])), "A column of zeros changed groups."
 
 
 def the_scale_of_all_columns_changes_nothing(method: Any) -> Findings:
@@ -58,13 +61,19 @@ def an_improvement_is_never_worse_than_its_start(method: Any) -> Findings:
     if isinstance(method, Improvement):
         x = _records(method)
         for start in (MDAV(k=3).partition(x), Partition(np.arange(60) % 15, 3)):
-            found = varied(method, k=3).partition(x, start=start)
-            yield found.sse(x) <= start.sse(x), f"From an error of {start.sse(x)} to {found.sse(x)}."
+            partition = varied(method, k=3).partition(x, start=start)
+            yield partition.sse(x) <= start.sse(x), f"From an error of {start.sse(x)} to {partition.sse(x)}."
 
 
 def equal_records_are_no_obstacle(method: Any) -> Findings:
-    for x, what in ((np.repeat(_records(method, 5), 4, axis=0), "four of each"), (np.ones((10, 1)), "equal")):
-        yield varied(method, k=3).partition(x).sizes.min() >= 3, f"Records that are {what} gave small groups."
+    for x, description in (
+        (np.repeat(_records(method, 5), 4, axis=0), "four of each"),
+        (np.ones((10, 1)), "equal"),
+    ):
+        yield (
+            varied(method, k=3).partition(x).sizes.min() >= 3,
+            f"Records that are {description} gave small groups.",
+        )
 
 
 def with_units_every_group_has_k_of_them(method: Any) -> Findings:
@@ -79,33 +88,44 @@ def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
     x = _records(method, d=1)
     before = x.copy()
     varied(method, k=3).partition(x)
-    yield np.array_equal(x, before), "The array that was handed over is another."
+    yield np.array_equal(x, before), "It changes its input."
 
 
 def fewer_than_k_records_are_refused(method: Any) -> Findings:
-    told = refusal(DataError, varied(method, k=5).partition, _records(method, 4))
-    yield "needs at least 5 records, got 4" in told, "Four records with k=5 are not refused in these words."
+    message = refusal(DataError, varied(method, k=5).partition, _records(method, 4))
+    yield (
+        "needs at least 5 records, got 4" in message,
+        "Four records with k=5 are not refused in these words.",
+    )
 
 
 def cancelling_stops_it_and_progress_ends_at_one(method: Any) -> Findings:
     yield from steered(lambda run: varied(method, k=3).partition(_records(method), run))
 
 
-def told_that_it_is_enough_it_keeps_groups_of_k_no_worse_than_its_start(method: Any) -> Findings:
+def stopped_early_it_keeps_groups_of_k_no_worse_than_its_start(method: Any) -> Findings:
     from tacita.microdata.methods.microaggregation.improvement import Improvement
     from tacita.microdata.methods.microaggregation.mdav import MDAV
 
     x = _records(method)
     for questions in (0, 1, 2, 5, 20):
-        asked = Asked(questions)
-        found = varied(method, k=3).partition(x, RunContext(should_stop=asked))
-        fewest = int(found.sizes.min())
+        budget = StopAfter(questions)
+        partition = varied(method, k=3).partition(x, RunContext(should_stop=budget))
+        fewest = int(partition.sizes.min())
         yield fewest >= 3, f"Stopped at question {questions + 1}, a group has {fewest} records with k=3."
-        yield asked.count > 0 or not method.anytime, "It says that it can be stopped, and never asks."
+        yield (
+            budget.count > 0 or not method.anytime,
+            "It says that it can be stopped, and never checks whether to stop.",
+        )
         if isinstance(method, Improvement):
             start = MDAV(k=3).partition(x)
-            found = varied(method, k=3).partition(x, RunContext(should_stop=Asked(questions)), start=start)
-            yield found.sse(x) <= start.sse(x), f"Stopped at question {questions + 1}, worse than its start."
+            partition = varied(method, k=3).partition(
+                x, RunContext(should_stop=StopAfter(questions)), start=start
+            )
+            yield (
+                partition.sse(x) <= start.sse(x),
+                f"Stopped at question {questions + 1}, worse than its start.",
+            )
 
 
 def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:

@@ -18,7 +18,7 @@ def every_value_becomes_one_text(method: Any) -> Findings:
     yield all(isinstance(label, str) for label in new), "A new value is no text."
 
 
-def equal_values_become_equal_ones_whatever_stands_beside_them(method: Any) -> Findings:
+def equal_values_become_equal_ones_in_any_context(method: Any) -> Findings:
     values = _values(_column(method))
     known = _map(method, values)
     yield known == _map(method, values[::-1]), "In another order of the values, one became another."

@@ -17,15 +17,15 @@ _FLAGS = ("mask", "lower", "upper", "sliding")
 
 def it_judges_every_cell_by_its_own_contributors_alone(method: Any) -> Findings:
     cells = _cells(method)
-    n, whole = cells.total.size, method.flag(cells)
+    n, all_flags = cells.total.size, method.flag(cells)
     order = np.random.default_rng(1).permutation(n)
     for name in _FLAGS:
-        flags = getattr(whole, name)
+        flags = getattr(all_flags, name)
         yield flags.shape == (n,), f"Of {n} cells, {flags.size} have a {name}."
         mixed = getattr(method.flag(cells.at(order)), name)
         yield np.array_equal(flags[order], mixed), f"The {name} of a cell is another in another order."
-        alone = [float(getattr(method.flag(cells.at([cell])), name)[0]) for cell in range(n)]
-        yield np.array_equal(flags, alone), f"The {name} of a cell is another where it stands alone."
+        flags_of_one = [float(getattr(method.flag(cells.at([cell])), name)[0]) for cell in range(n)]
+        yield np.array_equal(flags, flags_of_one), f"The {name} of a cell is another where it stands alone."
 
 
 def its_levels_are_finite_and_not_negative(method: Any) -> Findings:
@@ -41,14 +41,14 @@ def it_finds_some_cells_sensitive_but_not_all_and_the_same_every_time(method: An
     yield bool(one.primary.any()), f"It flags no cell {advice}"
     yield not one.primary.all(), f"It flags every cell {advice}"
     yield np.array_equal(one.primary, other.primary), "The second table has other sensitive cells."
-    yield one.rules == (method,), "The table does not say by which rule."
+    yield one.rules == (method,), "The table does not record the rule."
 
 
-def what_it_flags_can_be_withheld_and_audited(method: Any) -> Findings:
+def what_it_flags_can_be_suppressed_and_audited(method: Any) -> Findings:
     from tacita.tables.release.suppress import suppress
 
-    found = suppress(_table(method), registry.lookup("optimal")(), "interval", zeros="withhold")  # type: ignore[arg-type]
-    yield found.audit.safe, "What is withheld for its cells does not protect them."
+    pattern = suppress(_table(method), registry.lookup("optimal")(), "interval", zeros="withhold")  # type: ignore[arg-type]
+    yield pattern.audit.safe, "The secondary suppressions do not protect its cells."
 
 
 def _table(method: Any) -> Table:

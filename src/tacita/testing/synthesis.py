@@ -1,4 +1,4 @@
-"""The laws of methods that draw values anew."""
+"""The laws of methods that generate synthetic values."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SIZES = ("small", "middle", "large")
 
 def every_dependent_value_gets_a_finite_and_other_one(method: Any) -> Findings:
     y, s = explained()
-    for beside, what in ((s, "With"), (None, "Without")):
-        drawn = method.synthesize(y, beside)
-        yield drawn.shape == y.shape, f"{what} independent columns, of {y.shape} values {drawn.shape} came."
-        yield bool(np.isfinite(drawn).all()), f"{what} independent columns, a value is missing or infinite."
+    for context, prefix in ((s, "With"), (None, "Without")):
+        drawn = method.synthesize(y, context)
+        yield drawn.shape == y.shape, f"{prefix} independent columns, of {y.shape} values {drawn.shape} came."
+        yield bool(np.isfinite(drawn).all()), f"{prefix} independent columns, a value is missing or infinite."
         moved = np.abs(drawn - y).max(axis=0) > 0.1
-        yield bool(moved.all()), f"{what} independent columns, a column came out as it was."
+        yield bool(moved.all()), f"{prefix} independent columns, a column came out unchanged."
 
 
 def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
@@ -29,7 +29,7 @@ def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
     before = y.copy(), s.copy()
     method.synthesize(y, s)
     same = np.array_equal(y, before[0]) and np.array_equal(s, before[1])
-    yield same, "An array that was handed over is another."
+    yield same, "It changes its input."
 
 
 def the_same_seed_gives_the_same_bytes(method: Any) -> Findings:
@@ -63,14 +63,14 @@ def the_unit_of_measurement_changes_nothing(method: Any) -> Findings:
 
 
 def too_few_records_are_refused(method: Any) -> Findings:
-    told = refusal(DataError, method.synthesize, *explained(2))
-    yield "wanted at least" in told and "records" in told, "Two records are not refused."
+    message = refusal(DataError, method.synthesize, *explained(2))
+    yield "wanted at least" in message and "records" in message, "Two records are not refused."
 
 
 def what_would_come_out_unchanged_is_refused(method: Any) -> Findings:
     _, s = explained()
-    told = refusal(DataError, method.synthesize, s[:, :1] * 3 - 1, s)
-    yield "would come out unchanged" in told, "A column that follows from the others is not refused."
+    message = refusal(DataError, method.synthesize, s[:, :1] * 3 - 1, s)
+    yield "would come out unchanged" in message, "A column that follows from the others is not refused."
 
 
 def cancelling_stops_it_and_progress_ends_at_one(method: Any) -> Findings:

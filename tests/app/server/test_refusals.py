@@ -156,7 +156,7 @@ def test_a_requirement_that_is_not_met_names_its_column_and_has_a_report(visitor
     # the limit is in sight, to be changed
     assert '<details data-testid="more-options" open>' in text
     answer = visitor.get("/microdata/refused-report?node=n1")
-    assert f"Refused: what is required is not met</strong><span>{measure}: " in answer.text
+    assert f"Refused: a requirement is not met</strong><span>{measure}: " in answer.text
     for language, words in (("pt", "não respeita o seu limite"), ("ca", "no respecta el seu límit")):
         assert f"{measure} {words}" in in_language(visitor, language)
 

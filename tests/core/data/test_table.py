@@ -48,7 +48,7 @@ def test_zeros_are_published_or_cost_one():
     table = Table.from_array([[0, 3], [0, 4]], primary=ONE)
     assert table.with_zeros("publish").forced[[0, 3]].tolist() == [False, True]
     assert table.with_zeros("withhold").cost[[0, 3]].tolist() == [0, 1]
-    with pytest.raises(tacita.ParameterError, match="publish or withhold"):
+    with pytest.raises(tacita.ParameterError, match="'publish' or 'withhold'"):
         table.with_zeros("hide")
 
 
@@ -110,9 +110,9 @@ class TestPatterns:
 
     def test_a_sensitive_cell_must_be_withheld_and_a_forced_one_may_not(self):
         table = two_by_two()
-        with pytest.raises(tacita.VerificationError, match="1 sensitive cells are not withheld"):
+        with pytest.raises(tacita.VerificationError, match="1 sensitive cells are not suppressed"):
             Pattern.of(table, np.zeros(9, dtype=bool))
-        with pytest.raises(tacita.VerificationError, match="5 cells are withheld that must be published"):
+        with pytest.raises(tacita.VerificationError, match="5 cells are suppressed that must be published"):
             Pattern.of(table, np.ones(9, dtype=bool))
         with pytest.raises(tacita.DataError, match="9 cells"):
             Pattern.of(table, [True])

@@ -207,7 +207,7 @@ def test_keys_differ_and_are_never_written_over(tmp_path):
     one, other = (tacita.new_pseudonym_key(tmp_path / name) for name in ("a.key", "b.key"))
     assert read_key(one) != read_key(other)
     assert len(read_key(one)) == 32
-    with pytest.raises(ParameterError, match="there is such a file already"):
+    with pytest.raises(ParameterError, match="this file exists already"):
         tacita.new_pseudonym_key(one)
 
 
@@ -305,7 +305,5 @@ def test_a_file_in_parts_is_refused(key, tmp_path):
 def test_nobody_waits_for_a_pipe_in_place_of_a_key(tmp_path):
     os.mkfifo(tmp_path / "pipe", 0o600)
     for path in (tmp_path / "pipe", tmp_path):
-        with pytest.raises(
-            ParameterError, match="wanted a file with a key of pseudonyms, got a folder, pipe"
-        ):
+        with pytest.raises(ParameterError, match="wanted a file with a pseudonym key, got a folder, pipe"):
             read_key(path)

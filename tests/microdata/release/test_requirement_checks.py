@@ -489,16 +489,16 @@ def plan_that_is_refused(firms, tmp_path, **more):
 
 def test_a_dry_run_writes_the_report_of_what_is_refused_and_nothing_else(firms, tmp_path):
     plan = plan_that_is_refused(firms, tmp_path)
-    with pytest.raises(RequirementError, match=r"DBRL.*Look at it in r.html, r.json \(confidential\)"):
+    with pytest.raises(RequirementError, match=r"DBRL.*See r.html, r.json \(confidential\)"):
         api.run_plan(plan, dry_run=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "r.html", "r.json"]
     assert (tmp_path / "r.html").stat().st_mode & 0o077 == 0
-    assert "Refused: what is required is not met" in (tmp_path / "r.html").read_text()
+    assert "Refused: a requirement is not met" in (tmp_path / "r.html").read_text()
     told = json.loads((tmp_path / "r.json").read_text())
     assert [each["guarantee"] for each in told["verdicts"] if not each["passed"]] == ["DBRL"]
     with pytest.raises(RequirementError, match="--force"):
         api.run_plan(plan, dry_run=True)
-    with pytest.raises(RequirementError, match="Look at it"):
+    with pytest.raises(RequirementError, match="See "):
         api.run_plan(plan, dry_run=True, force=True)
 
 

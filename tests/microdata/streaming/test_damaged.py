@@ -158,7 +158,7 @@ def test_what_is_damaged_while_a_run_goes_on_ends_in_words(name, tmp_path):
             (hidden / "made-2.claim").write_bytes(b"junk")
 
     executor = {**PARTS, "name": name} | ({"workers": 1} if name == "processes" else {})
-    with pytest.raises(DataError, match=r"made-2\.claim, a part that was kept on disk, was damaged"):
+    with pytest.raises(DataError, match=r"made-2\.claim, a part stored on disk, was damaged"):
         api.protect_file(
             *(tmp_path / "in.parquet", tmp_path / "out.parquet"),
             executor=executor,

@@ -178,7 +178,7 @@ def test_folders_in_a_folder_are_not_passed_over(tmp_path):
     folder = split(people(), tmp_path / "people", [900])
     (folder / "more").mkdir()
     (folder / "part-01.parquet").rename(folder / "more" / "part-01.parquet")
-    with pytest.raises(ParameterError, match="has folders in it"):
+    with pytest.raises(ParameterError, match="holds folders"):
         api.protect_file(folder, tmp_path / "out.parquet", executor=PARTS, **ASKED)
 
 
@@ -207,7 +207,7 @@ def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(sourc
     told = json.loads((tmp_path / "r.json").read_text())
     assert told["record"]["records_out"] == 2000
     page = (tmp_path / "r.html").read_text()
-    assert f"of a sample of {sample.count:,} records are alone" in page
+    assert f"of a sample of {sample.count:,} records are unique" in page
     assert f"in a sample of {sample.count:,} of the 2,000 released" in page
 
 

@@ -195,5 +195,5 @@ def test_errors_hold_no_value(bad):
 def test_a_type_that_parquet_cannot_keep_is_refused_in_words(tmp_path):
     odd = pa.array([pa.MonthDayNano([1, 2, 3])] * 6)
     made = tacita.protect(pa.table({"x": X, "span": odd}), quasi=["x"])
-    with pytest.raises(DataError, match="Parquet cannot keep"):
+    with pytest.raises(DataError, match="Parquet cannot hold"):
         tacita.save(made, tmp_path / "out.parquet")

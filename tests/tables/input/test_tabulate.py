@@ -144,7 +144,7 @@ def test_rules_are_applied_and_remembered():
         ({"weight": "bad"}, "at least 0"),
         ({"unit": "gap"}, "names no unit"),
         ({"dimensions": ["gap"]}, "no label in 1 records"),
-        ({"total": "s", "dimensions": ["size"]}, "kept for the sum"),
+        ({"total": "s", "dimensions": ["size"]}, "reserved for the total"),
         ({"rules": ["p-percent"]}, "wanted rules with their parameters.*got str"),
         ({"rules": "p-percent"}, "wanted rules with their parameters.*got str"),
         ({"rules": PPercent}, "wanted rules with their parameters.*got the class PPercent"),

@@ -88,7 +88,7 @@ def test_a_command_tells_the_proven_part_from_that_of_lone_contributors(tmp_path
     assert run_command([*words, "--contributors", "firms", "--force"]) == 0
     assert (
         "cost 84: 34 for exact protection (proven to be the least) and 50 for 2 cells more against "
-        "singletons and known sums (no bound is known for these)"
+        "singletons and known sums (without a bound)"
     ) in capsys.readouterr().out
     told = outcome(source)
     assert (told["cost"], told["problem_cost"], told["lone_cost"], told["lone_count"]) == (84, 34, 50, 2)

@@ -5,7 +5,7 @@ import pytest
 import tacita
 from tacita.core import RunContext
 from tacita.tables.verify.audit import audit
-from tacita.testing.examples import Asked, two_way
+from tacita.testing.examples import StopAfter, two_way
 from twins.tables import random_grid
 
 SEARCHES = ["optimal", "lagrange", "three-phase", "genetic", "network", "hypercube"]
@@ -16,13 +16,13 @@ PROOFS = [(solver, problem) for solver in ("highs", "scip") for problem in ("int
 def test_optimal_stopped_at_any_question_never_claims_a_proof_that_it_has_not(solver, problem):
     table = random_grid(3, problem, shape=(12, 12), primaries=8, largest=200).table
     method = tacita.get_method("optimal", solver=solver)
-    never = Asked(10**9)
+    never = StopAfter(10**9)
     least = method.suppress(table, problem, RunContext(should_stop=never))
     assert least.status == "optimal"
     assert never.count > 1
     ended = set()
     for questions in range(0, never.count, 1 + never.count // 40):
-        found = method.suppress(table, problem, RunContext(should_stop=Asked(questions)))
+        found = method.suppress(table, problem, RunContext(should_stop=StopAfter(questions)))
         assert found.lower_bound <= least.cost
         assert found.cost >= least.cost
         assert audit(table, found.withheld, problem).safe

@@ -124,8 +124,8 @@ def test_values_beyond_their_neighbours_are_told(folder, capsys):
     ("words", "said"),
     [
         (["--method", "cell-key"], "nobody can say what noise"),
-        (["--method", "rounding", "--problem", "exact"], "speaks of withheld cells"),
-        (["--method", "rounding", "--strict"], "speaks of withheld cells"),
+        (["--method", "rounding", "--problem", "exact"], "is for suppressed cells"),
+        (["--method", "rounding", "--strict"], "is for suppressed cells"),
         (["--method", "optimal"], "optimal"),
         (["--method", "roundings"], "roundings"),
         (["--method", "rounding", "--base", "0"], "base"),

@@ -152,7 +152,7 @@ def test_marks_of_a_list_of_ones_own_are_a_judgement(tmp_path):
 def test_the_command_line_refuses_and_accepts_by_name(folder, capsys):
     made = ["tabulate", "firms.csv", "--rows", "region", "--columns", "sector", "--value", "turnover"]
     assert run_command([*made, "--out", "cells.csv"]) == 0
-    assert "nothing says which cells are sensitive" in capsys.readouterr().out
+    assert "no cell is marked as sensitive" in capsys.readouterr().out
     asked = ["suppress", "cells.csv", "--problem", "interval", "--out", "out.csv"]
     assert run_command(asked) != 0
     assert f"--accept {NAME}" in capsys.readouterr().err

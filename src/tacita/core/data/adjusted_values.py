@@ -1,4 +1,4 @@
-"""Values that are published in place of a table's, and what is known of how far they are from them."""
+"""Adjusted values of a table, with their distance from the true values and its lower bound."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .cell_keys import CellKeys, Flex, NoiseTable
 from .suppression_pattern import Status
 from .table import Table
 
-# Relative: what solvers and sums of distances lose to rounding.
+# Relative rounding error of solvers and of sums of distances.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What the promises of an adjustment speak of; all but the keys may be told to anybody.
+    """The parameters of the promises of an adjustment; all but the keys may be published.
 
     Every value is a multiple of `base`; none is `reach` or more away from the true one; inner counts up to
     `small` became 0 or that number; no count of 1 to `hidden` is there; all numbers are `whole`; what `noise`
@@ -43,10 +43,10 @@ class Terms:
 class Adjusted:
     """Other values for the cells of a table, their distance from the true ones, and a bound. Confidential.
 
-    `distance` is the weighted sum of what the method kept small; no table that keeps the same promises is
-    nearer than `lower_bound`, None where nobody knows. `relaxed` says that what was asked for does not exist,
-    or was not found, and something wider was taken. `drawn` counts cells whose values hang on drawn numbers,
-    of which `seed` is what they were drawn by, if anything.
+    `distance` is the weighted sum of changes that the method minimised; no table that keeps the same promises
+    is closer than `lower_bound`, None if unknown. `relaxed` marks a solution of a wider problem, because the
+    requested one has no solution or none was found. `drawn` counts cells whose values depend on random
+    numbers, which were drawn with `seed`, if any.
 
     >>> table = Table.from_array([[4.0, 6.0]])
     >>> near = Adjusted.of(table, np.array([5.0, 5, 10, 5, 5, 10]), lower_bound=4.0, status="optimal")
@@ -77,12 +77,12 @@ class Adjusted:
                 "Adjusted: the lower bound lies above the distance; one of them is wrong."
             )
         if self.status == "optimal" and not self.proven:
-            raise VerificationError("Adjusted: said to be optimal, but distance and bound do not meet.")
+            raise VerificationError("Adjusted: marked as optimal, but distance and bound do not meet.")
         self.values.setflags(write=False)
 
     @classmethod
     def of(cls, table: Table, values: Floats, weights: Floats | float = 1.0, **fields: Any) -> Adjusted:
-        """Values of all cells; distance, the weighted sum of changes, follows from the table."""
+        """Values of all cells; the distance, a weighted sum of changes, is computed from the table."""
         values = np.array(values, dtype=np.float64).reshape(-1)
         if values.shape != table.values.shape:
             raise VerificationError(f"Adjusted: wanted {table.n} values, one per cell, got {values.size}.")
@@ -92,22 +92,22 @@ class Adjusted:
 
     @property
     def gap(self) -> float | None:
-        """Share of the distance by which a better one might undercut it; None where no bound is known."""
+        """Share of the distance by which a better solution might be closer; None without a bound."""
         if self.lower_bound is None:
             return None
-        # what is proven has none, whatever digits a sum of distances lost
+        # a proven optimum has no gap, despite rounding errors of the sum
         return 0.0 if self.proven else max(0.0, (self.distance - self.lower_bound) / self.distance)
 
     @property
     def proven(self) -> bool:
-        """Whether no values that keep the same promises are nearer."""
+        """Whether no closer values keep the same promises."""
         if self.lower_bound is None:
             return False
         return self.distance - self.lower_bound <= _ROUNDING * max(self.distance, 1.0)
 
     @property
     def counts(self) -> Section:
-        """How many cells changed, by which method, and what is proven of it."""
+        """The number of changed cells, the method and the proof, in a sentence."""
         return Section(
             (),
             (

@@ -1,4 +1,4 @@
-"""Keys of records and of cells: what makes the noise of a cell the same wherever the cell stands."""
+"""Keys of records and cells, which give a cell the same noise in every table."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tacita.core.errors import DataError
 from .cell_layout import sums_of_leaves
 from .hierarchy import Hierarchy
 
-# A key is kept to so many bits, and added without loss in words of 64.
+# Bits of a key; sums of keys are exact in 64-bit integers.
 _BITS = 53
 _SPARE = np.uint64(64 - _BITS)
 
 
 @dataclass(frozen=True, eq=False)
 class CellKeys:
-    """The key of every cell, how many records are behind it, and the largest that one contributes.
+    """The key of every cell, its number of records, and its largest contribution.
 
     A cell key is the fractional part of the sum of the keys of its records, so that the same records give the
     same key in every table. `largest` is the contribution of the record of largest size, with its weight.
@@ -77,14 +77,14 @@ class KeySums:
 
     @classmethod
     def of(cls, keys: Floats, amounts: Floats | None, weights: Floats) -> KeySums:
-        """Of each record by itself; without amounts they are counted."""
+        """The sums of single records, with amount 1 if none are given."""
         count = np.ones(keys.size, dtype=np.int64)
         if amounts is None:
-            return cls(_whole(keys), count, np.ones(keys.size), np.ones(keys.size))
-        # a record that adds nothing to a sum is no part of it
+            return cls(_as_integers(keys), count, np.ones(keys.size), np.ones(keys.size))
+        # a record that contributes 0 is not part of a sum
         there = amounts != 0
         return cls(
-            np.where(there, _whole(keys), np.uint64(0)),
+            np.where(there, _as_integers(keys), np.uint64(0)),
             count * there,
             np.abs(amounts),
             np.abs(amounts * weights),
@@ -92,22 +92,22 @@ class KeySums:
 
     @staticmethod
     def joined(parts: Sequence[KeySums]) -> KeySums:
-        """Those of several, one after the other."""
+        """The concatenation of several sums."""
         names = ("total", "count", "size", "largest")
-        return KeySums(*(np.concatenate([getattr(each, name) for each in parts]) for name in names))
+        return KeySums(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def at(self, chosen: Ints) -> KeySums:
-        """Some of them."""
+        """A selection of the sums."""
         return KeySums(self.total[chosen], self.count[chosen], self.size[chosen], self.largest[chosen])
 
     def added(self, starts: Ints) -> KeySums:
-        """Of neighbours together, from one of `starts` to the next, whatever their order. O(n)."""
+        """The sums of neighbours, from each of `starts` to the next, in any order. O(n)."""
         if not starts.size:
             return self
         size = np.maximum.reduceat(self.size, starts)
         first = self.size == np.repeat(size, np.diff(np.append(starts, self.size.size)))
         return KeySums(
-            # whole numbers that run over: the same sum in whatever order records come
+            # integers that overflow: the sum does not depend on the order of records
             np.add.reduceat(self.total, starts),
             np.add.reduceat(self.count, starts),
             size,
@@ -129,10 +129,10 @@ def sums_of_keys(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:
     >>> sums_of_keys([Hierarchy.flat("sex", ["f", "m"])], np.array([0.5, 0.75])).tolist()
     [0.5, 0.75, 0.25]
     """
-    return _fraction(sums_of_leaves(dimensions, _whole(inner)))
+    return _fraction(sums_of_leaves(dimensions, _as_integers(inner)))
 
 
-def _whole(keys: Floats) -> np.ndarray:
+def _as_integers(keys: Floats) -> np.ndarray:
     return (keys * 2.0**_BITS).astype(np.uint64) << _SPARE
 
 
@@ -154,7 +154,7 @@ class Flex(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NoiseTable:
-    """By how much a count changes: for every count i up to the last, changes and their probabilities.
+    """The distribution of the change of a count: changes and their probabilities for every count i.
 
     No change is larger than `largest`, none leads to a count of 1 to `hidden`, and the variance of a row is
     at most `variance`. Counts beyond the last have its row. `starts[i]` is where the changes of count i
@@ -182,7 +182,7 @@ class NoiseTable:
         ):
             raise DataError("Noise: wanted a row of changes and probabilities for every count.")
 
-    def row(self, place: int) -> tuple[Floats, Floats]:
+    def row(self, row: int) -> tuple[Floats, Floats]:
         """The changes of the count at a place, and their probabilities."""
-        span = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        span = slice(int(self.starts[row]), int(self.starts[row + 1]))
         return self.changes[span], self.probabilities[span]

@@ -1,4 +1,4 @@
-"""From the figures a user gives, of inner cells or of all, to one figure per cell of a cross."""
+"""Arrays of users, of inner cells or of all cells, laid out as one figure per cell of a cross."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .hierarchy import Hierarchy
 from .percent import percent_of
 
 
-def as_numbers(values: npt.ArrayLike, what: str) -> Floats:
-    """Real finite numbers of any shape, or a refusal."""
+def as_numbers(values: npt.ArrayLike, subject: str) -> Floats:
+    """Finite real numbers of any shape; raise for anything else."""
     try:
-        given = np.asarray(values)
-        if given.dtype.kind not in "iufb":
+        plain = np.asarray(values)
+        if plain.dtype.kind not in "iufb":
             raise TypeError
     except (TypeError, ValueError):
-        raise DataError(f"Table: wanted {what} as an array of real numbers.") from None
-    array = given.astype(np.float64)
-    if what == "values" and (bad := int((~np.isfinite(array)).sum())):
+        raise DataError(f"Table: wanted {subject} as an array of real numbers.") from None
+    array = plain.astype(np.float64)
+    if subject == "values" and (bad := int((~np.isfinite(array)).sum())):
         raise DataError(f"Table: {bad} values are missing or infinite. Complete them first; 0 is a value.")
     return array
 
 
 def costs(cost: str, values: Floats, contributors: Contributors | None) -> Floats:
-    """What withholding a cell loses, by a rule of thumb."""
+    """The cost of suppressing each cell, by a named rule."""
     if cost == "value":
         return np.abs(values)
     if cost == "count":
@@ -46,7 +46,7 @@ def costs(cost: str, values: Floats, contributors: Contributors | None) -> Float
 
 
 def unit_of(values: Floats) -> float:
-    """The unit that all values are multiples of, at most 1; 0 where there is none or values are negative.
+    """The unit, at most 1, of which all values are multiples; 0 if there is none or values are negative.
 
     >>> [unit_of(np.array(values)) for values in ([3.0, 200.0], [1.5, 2.25], [1 / 3], [-1.0])]
     [1.0, 0.01, 0.0, 0.0]
@@ -66,24 +66,24 @@ def sums_of_leaves(dimensions: Sequence[Hierarchy], inner: npt.NDArray[Any]) -> 
     return np.ascontiguousarray(full)
 
 
-def all_cells(dimensions: Sequence[Hierarchy], given: Floats) -> Floats:
-    """All cells of a cross, computed where only the inner ones are given."""
-    if given.shape == tuple(len(d) for d in dimensions):
-        return given
-    refuse_shape(dimensions, given.shape, "values")
-    return sums_of_leaves(dimensions, given)
+def all_cells(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:
+    """All cells of a cross; sums are computed if only the inner cells are given."""
+    if inner.shape == tuple(len(d) for d in dimensions):
+        return inner
+    refuse_shape(dimensions, inner.shape, "values")
+    return sums_of_leaves(dimensions, inner)
 
 
-def refuse_shape(dimensions: Sequence[Hierarchy], shape: tuple[int, ...], what: str) -> None:
+def refuse_shape(dimensions: Sequence[Hierarchy], shape: tuple[int, ...], subject: str) -> None:
     """Raise where an array covers neither the inner cells nor all."""
     leaves = tuple(d.leaves.size for d in dimensions)
     if shape != leaves:
         full = tuple(len(d) for d in dimensions)
-        raise DataError(f"Table: wanted {what} of shape {leaves}, or {full} with sums, got {shape}.")
+        raise DataError(f"Table: wanted {subject} of shape {leaves}, or {full} with sums, got {shape}.")
 
 
 def inner_cells(dimensions: Sequence[Hierarchy]) -> Mask:
-    """Which cells of a cross are no sum, in C order."""
+    """A mask of the inner cells of a cross, in C order."""
     mask = np.ones((1,) * len(dimensions), dtype=bool)
     for axis, dimension in enumerate(dimensions):
         mask = mask & np.expand_dims(dimension.is_leaf, tuple(a for a in range(len(dimensions)) if a != axis))
@@ -91,17 +91,17 @@ def inner_cells(dimensions: Sequence[Hierarchy]) -> Mask:
 
 
 def placed(
-    given: npt.ArrayLike | None, dimensions: Sequence[Hierarchy], what: str, kind: type
+    values: npt.ArrayLike | None, dimensions: Sequence[Hierarchy], subject: str, kind: type
 ) -> npt.NDArray[Any]:
-    """One figure per cell in C order; sums get nought where only inner cells are given."""
+    """One figure per cell in C order; sums get zero if only inner cells are given."""
     full = tuple(len(d) for d in dimensions)
     size = int(np.prod(full))
-    if given is None:
+    if values is None:
         return np.zeros(size, dtype=kind)
-    array = np.asarray(given)
+    array = np.asarray(values)
     if array.shape in (full, (size,)):
         return array.astype(kind).reshape(-1)
-    refuse_shape(dimensions, array.shape, what)
+    refuse_shape(dimensions, array.shape, subject)
     everywhere: npt.NDArray[Any] = np.zeros(full, dtype=kind)
     everywhere[np.ix_(*(d.leaves for d in dimensions))] = array
     return everywhere.reshape(-1)
@@ -115,13 +115,13 @@ def level_of(level: npt.ArrayLike, values: Floats, dimensions: Sequence[Hierarch
 
 
 def bound_of(bound: npt.ArrayLike, dimensions: Sequence[Hierarchy], outside: float) -> Floats:
-    """One side of what the attacker knows; nothing of sums where only inner cells are given."""
+    """One side of the attacker's bounds; sums are unbounded if only inner cells are given."""
     size = int(np.prod([len(d) for d in dimensions]))
     if np.ndim(bound) == 0:
         return np.full(size, float(np.asarray(bound)))
-    given = np.asarray(bound, dtype=np.float64)
-    everywhere = placed(given, dimensions, "bounds", float)
-    if given.size != size:
-        # nothing is said of the sums
+    array = np.asarray(bound, dtype=np.float64)
+    everywhere = placed(array, dimensions, "bounds", float)
+    if array.size != size:
+        # the sums are unbounded
         everywhere[~inner_cells(dimensions)] = outside
     return everywhere

@@ -1,4 +1,4 @@
-"""What a statistical package says of columns beside their cells: labels, codes of missing values, formats."""
+"""Column metadata of statistical packages: labels, codes of missing values, display formats."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from tacita.core.arrays import Ints, Mask
 
-# Whose words the codes of missing values and the display formats are.
+# The package that defines the codes of missing values and the display formats.
 System = Literal["stata", "spss", "sas"]
 Code = float | str
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnNotes:
-    """Of one column: its label, the labels of its codes, its display format and level of measurement.
+    """The metadata of a column: its label, labels of codes, display format and level of measurement.
 
     Where a value is missing for a stated reason, `codes` are the reasons in use and `kinds` holds for each
     record the place of its reason among them, -1 where there is a value or no reason. `weighs` says that the
@@ -35,7 +35,7 @@ class ColumnNotes:
 
     @property
     def user_missing(self) -> int:
-        """How many records miss the value for a stated reason.
+        """The number of records whose value is missing for a stated reason.
 
         >>> ColumnNotes(codes=(-9.0,), kinds=np.array([-1, 0, 0])).user_missing
         2
@@ -45,17 +45,17 @@ class ColumnNotes:
 
 @dataclass(frozen=True, eq=False)
 class Notes:
-    """What is said of the columns of a file, by name."""
+    """The metadata of the columns of a file, by name."""
 
     system: System
     columns: Mapping[str, ColumnNotes] = field(default_factory=dict)
 
     def of(self, column: str) -> ColumnNotes:
-        """What is said of one column, if anything."""
+        """The metadata of a column, empty if there are none."""
         return self.columns.get(column, ColumnNotes())
 
     def shown(self, frame: nw.DataFrame[Any], rows: Ints, changed: Set[str], merged: Set[str]) -> Notes:
-        """What may be said of a release: only of columns and codes that it shows. O(n d).
+        """The metadata that a release may have: only of columns and codes that it shows. O(n d).
 
         `rows[i]` is the record that row i came from. Text in `changed` columns means something else now, so
         that its codes lose their labels. In `merged` columns promises count missing values as one, so that
@@ -79,20 +79,20 @@ class Notes:
         )
 
 
-def _shown(own: ColumnNotes, cells: nw.Series[Any], rows: Ints, changed: bool, merged: bool) -> ColumnNotes:
-    codes, kinds = ((), None) if merged else _reasons(own, _empty(cells), rows)
+def _shown(notes: ColumnNotes, cells: nw.Series[Any], rows: Ints, changed: bool, merged: bool) -> ColumnNotes:
+    codes, kinds = ((), None) if merged else _reasons(notes, _empty(cells), rows)
     text, number = cells.dtype in (nw.String, nw.Categorical, nw.Enum), cells.dtype.is_numeric()
     present: set[Code] = set()
     if number or (text and not changed):
-        present = {each if text else float(each) for each in cells.unique().to_list() if each is not None}
+        present = {value if text else float(value) for value in cells.unique().to_list() if value is not None}
     return ColumnNotes(
-        label=own.label,
-        values={code: label for code, label in own.values.items() if code in present or code in codes},
+        label=notes.label,
+        values={code: label for code, label in notes.values.items() if code in present or code in codes},
         codes=codes,
         kinds=kinds,
-        display=None if text else own.display,
-        measure=None if text and own.measure == "scale" else own.measure,
-        weighs=own.weighs and number,
+        display=None if text else notes.display,
+        measure=None if text and notes.measure == "scale" else notes.measure,
+        weighs=notes.weighs and number,
     )
 
 
@@ -103,13 +103,13 @@ def _empty(cells: nw.Series[Any]) -> Mask:
     return np.asarray(empty.to_numpy(), dtype=bool)
 
 
-def _reasons(own: ColumnNotes, empty: Mask, rows: Ints) -> tuple[tuple[Code, ...], Ints | None]:
-    """The reasons that rows still have, numbered anew."""
-    if own.kinds is None:
+def _reasons(notes: ColumnNotes, empty: Mask, rows: Ints) -> tuple[tuple[Code, ...], Ints | None]:
+    """The reasons that rows still have, renumbered."""
+    if notes.kinds is None:
         return (), None
-    kinds = np.where(empty, own.kinds[rows], -1)
+    kinds = np.where(empty, notes.kinds[rows], -1)
     used, places = np.unique(kinds[kinds >= 0], return_inverse=True)
     if not used.size:
         return (), None
     kinds[kinds >= 0] = places
-    return tuple(own.codes[place] for place in used), kinds.astype(np.int64)
+    return tuple(notes.codes[index] for index in used), kinds.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Who stands behind the cells of a table, in as few figures as the sensitivity rules need."""
+"""The contributors of the cells of a table, in the few figures that sensitivity rules need."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from tacita.core.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Contributors:
-    """Per cell: total, number of contributors, the largest contributions and whose they are. Confidential.
+    """The contributors of each cell, in the figures that sensitivity rules need. Confidential.
 
-    `largest[c]` falls from left to right and is padded with noughts; `holders[c]` numbers the holdings
-    behind them, -1 where unknown or none. `requested` is the largest contribution of one who asked for
-    protection, `open` the largest of one who did not waive it. Contributions count by their size, so
-    negative ones are taken without sign. `frequency` is the number of contributors with their sampling
-    weights; `count` is without. `respelled` is how many names of holdings fell together with another.
-    `listed` says that holdings are numbered for this table alone, `apart` that one and the same may have
-    several numbers.
+    total      (n,)   sum of the sizes of contributions; negative ones count without sign
+    count      (n,)   number of contributors, without sampling weights
+    largest    (n, d) the largest contributions, descending, padded with zeros
+    holders    (n, d) number of the holding of each of them, -1 if unknown or none
+    frequency  (n,)   number of contributors with their sampling weights
+    requested  (n,)   largest contribution of a contributor that requested protection
+    open       (n,)   largest contribution of a contributor that did not waive protection
+    respelled         number of holdings' names that were merged with another spelling
+    listed            whether holdings are numbered for this table alone
+    apart             whether one holding may have several numbers
 
     >>> two = Contributors.of([[60.0, 30.0, 10.0], [5.0]])
     >>> two.total.tolist(), two.count.tolist(), two.open.tolist()
@@ -54,11 +57,11 @@ class Contributors:
     def of(cls, contributions: Sequence[Sequence[float]], depth: int = 3) -> Contributors:
         """From a list of contributions per cell, every one of another contributor."""
         largest = np.zeros((len(contributions), depth))
-        for cell, given in enumerate(contributions):
-            top = np.sort(np.abs(np.asarray(given, dtype=np.float64)))[::-1][:depth]
+        for cell, values in enumerate(contributions):
+            top = np.sort(np.abs(np.asarray(values, dtype=np.float64)))[::-1][:depth]
             largest[cell, : top.size] = top
-        total = np.array([float(np.abs(each).sum()) for each in map(np.asarray, contributions)])
-        count = np.array([len(each) for each in contributions], dtype=np.int64)
+        total = np.array([float(np.abs(values).sum()) for values in map(np.asarray, contributions)])
+        count = np.array([len(values) for values in contributions], dtype=np.int64)
         nobody = np.full(largest.shape, -1, dtype=np.int64)
         return cls(
             total=total,
@@ -73,16 +76,16 @@ class Contributors:
     @classmethod
     def counts(cls, frequency: npt.ArrayLike) -> Contributors:
         """Of a frequency table: every contributor counts one."""
-        given = np.asarray(frequency, dtype=np.float64)
-        one = np.minimum(given, 1.0)[:, None]
+        counts = np.asarray(frequency, dtype=np.float64)
+        one = np.minimum(counts, 1.0)[:, None]
         nobody = np.full(one.shape, -1, dtype=np.int64)
         return cls(
-            total=given,
-            count=np.rint(given).astype(np.int64),
+            total=counts,
+            count=np.rint(counts).astype(np.int64),
             largest=one,
             holders=nobody,
-            frequency=given,
-            requested=np.zeros(given.size),
+            frequency=counts,
+            requested=np.zeros(counts.size),
             open=one[:, 0],
         )
 
@@ -122,8 +125,8 @@ class Contributors:
         known = np.unique(holders[holders >= 0])
         # a holder of some weight stands for several of its size in a cell: they are not one
         as_one = np.stack([holders, stands_for])[:, holders >= 0]
-        several, place = np.unique(as_one, axis=1, return_inverse=True)
-        sums = np.bincount(place.reshape(-1), weights=amounts[holders >= 0], minlength=several.shape[1])
+        several, index = np.unique(as_one, axis=1, return_inverse=True)
+        sums = np.bincount(index.reshape(-1), weights=amounts[holders >= 0], minlength=several.shape[1])
         unknown = amounts[holders < 0]
         ranked = np.concatenate([sums, unknown])
         named = np.concatenate([several[0], np.full(unknown.size, -1)]).astype(np.int64)

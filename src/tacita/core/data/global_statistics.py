@@ -1,4 +1,4 @@
-"""What is known of a whole file, where records are only a part of it."""
+"""Statistics of a whole file, for records that are only a part of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coarser labels above finer ones: how a table is divided, and what values of a record may become."""
+"""Hierarchies of labels, for dimensions of tables and for recoding values of records."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.errors import DataError
 
-# Steps from a leaf to the top. Classifications have some ten, the digits of a code some twenty.
+# The most steps from a leaf to the top. Classifications have about ten, digits of codes about twenty.
 MOST_STEPS = 250
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Labels and the place of each one's parent; -1 for the top, of which there is one.
+    """Labels and the index of the parent of each; -1 for the top, of which there is one.
 
     A label without children is a leaf; in a table the value of any other is the sum of its children's. For
     recoding, level 0 shows every leaf as itself and the last level only the top. `replaced_from` has for each
@@ -38,28 +38,30 @@ class Hierarchy:
 
     def __post_init__(self) -> None:
         n = len(self.labels)
-        who = f"Hierarchy {self.name}"
+        subject = f"Hierarchy {self.name}"
         if n == 0 or len(self.parents) != n:
-            raise DataError(f"{who}: wanted labels with one parent each, got {n} and {len(self.parents)}.")
+            raise DataError(
+                f"{subject}: wanted labels with one parent each, got {n} and {len(self.parents)}."
+            )
         if repeated := n - len(set(self.labels)):
-            raise DataError(f"{who}: {repeated} labels stand there twice. Give each place its own.")
+            raise DataError(f"{subject}: {repeated} labels occur twice. Make the labels unique.")
         if any(not isinstance(label, str) or not label for label in self.labels):
-            raise DataError(f"{who}: wanted labels of text, none empty.")
+            raise DataError(f"{subject}: wanted labels of text, none empty.")
         if self.parents.count(-1) != 1 or any(not -1 <= parent < n for parent in self.parents):
-            raise DataError(f"{who}: wanted one label without a parent, the total, got others.")
+            raise DataError(f"{subject}: wanted one label without a parent, the total, got others.")
         if (self.depths < 0).any():
             if not self._ends():
-                raise DataError(f"{who}: some labels stand under themselves. Check the parents.")
+                raise DataError(f"{subject}: some labels are their own ancestors. Check the parents.")
             refuse_steps(self.name, MOST_STEPS + 1)
         if self.replaced_from and not self._rises():
-            raise DataError(f"{who}: wanted levels that rise from every label to the one above it.")
+            raise DataError(f"{subject}: wanted levels that rise from every label to the one above it.")
 
     @classmethod
     def flat(cls, name: str, labels: Sequence[str], total: str = "Total") -> Hierarchy:
         """Labels side by side under a total, which comes last."""
         if total in labels:
             raise DataError(
-                f"Hierarchy {name}: the label {total} is kept for the sum of all. Rename it, or the total."
+                f"Hierarchy {name}: the label {total} is reserved for the total. Rename it, or the total."
             )
         return cls(name, (*labels, total), (len(labels),) * len(labels) + (-1,))
 
@@ -68,12 +70,12 @@ class Hierarchy:
 
     @cached_property
     def top(self) -> int:
-        """Place of the label that sums up all."""
+        """Index of the top label."""
         return self.parents.index(-1)
 
     @cached_property
     def depths(self) -> Ints:
-        """Steps from each label up to the top; -1 where there are too many, or none is above all."""
+        """Steps from each label up to the top; -1 if there are too many, or no top."""
         parents = np.array(self.parents, dtype=np.int64)
         depths = np.zeros(len(self), dtype=np.int64)
         reached = parents.copy()
@@ -87,8 +89,8 @@ class Hierarchy:
         return depths
 
     def _ends(self) -> bool:
-        """Whether every label has a top, however far above: twice as far at each step. O(n log n)."""
-        # the top, and what is above it, are one place beyond the last
+        """Whether every label reaches the top, by pointer doubling. O(n log n)."""
+        # the top, and all above it, have the index after the last label
         above = np.append(np.array(self.parents, dtype=np.int64), -1)
         above[above < 0] = len(self)
         for _ in range(len(self).bit_length()):
@@ -97,14 +99,14 @@ class Hierarchy:
 
     @cached_property
     def is_leaf(self) -> Mask:
-        """Which labels have no children."""
+        """A mask of the labels without children."""
         leaf = np.ones(len(self), dtype=bool)
         leaf[[parent for parent in self.parents if parent >= 0]] = False
         return leaf
 
     @property
     def leaves(self) -> Ints:
-        """Places of the labels without children."""
+        """Indices of the labels without children."""
         return np.flatnonzero(self.is_leaf)
 
     @property
@@ -113,11 +115,11 @@ class Hierarchy:
         return bool(self.is_leaf.sum() == len(self) - 1)
 
     def _rises(self) -> bool:
-        given = np.array(self.replaced_from)
-        below = np.array([place for place, parent in enumerate(self.parents) if parent >= 0], dtype=np.int64)
-        if given.size != len(self) or (given < 1).any():
+        codes = np.array(self.replaced_from)
+        below = np.array([node for node, parent in enumerate(self.parents) if parent >= 0], dtype=np.int64)
+        if codes.size != len(self) or (codes < 1).any():
             return False
-        return bool((given[below] < given[np.array(self.parents)[below]]).all())
+        return bool((codes[below] < codes[np.array(self.parents)[below]]).all())
 
     @cached_property
     def gives_way(self) -> Ints:
@@ -125,16 +127,16 @@ class Hierarchy:
         if self.replaced_from:
             return np.array(self.replaced_from, dtype=np.int64)
         heights = np.zeros(len(self), dtype=np.int64)
-        for place in np.argsort(-self.depths, kind="stable").tolist():
-            if (parent := self.parents[place]) >= 0:
-                heights[parent] = max(heights[parent], heights[place] + 1)
+        for node in np.argsort(-self.depths, kind="stable").tolist():
+            if (parent := self.parents[node]) >= 0:
+                heights[parent] = max(heights[parent], heights[node] + 1)
         return np.array(
             [heights[parent] if parent >= 0 else heights[self.top] + 1 for parent in self.parents]
         )
 
     @property
     def height(self) -> int:
-        """The last level, at which all is one."""
+        """The last level, at which only the top is left."""
         return int(self.gives_way[self.top]) - 1
 
     @cached_property
@@ -155,10 +157,10 @@ class Hierarchy:
         return np.array(counts) / self.leaves.size
 
     def relabelled(self, level: int) -> dict[str, str]:
-        """What each leaf is called at a level."""
+        """The label of each leaf at a level."""
         return {
-            self.labels[leaf]: self.labels[place]
-            for leaf, place in zip(self.leaves.tolist(), self.levels[level].tolist(), strict=True)
+            self.labels[leaf]: self.labels[node]
+            for leaf, node in zip(self.leaves.tolist(), self.levels[level].tolist(), strict=True)
         }
 
     def sums(self) -> Iterator[tuple[int, Ints]]:
@@ -197,5 +199,5 @@ def refuse_steps(name: str, steps: int) -> None:
     if steps > MOST_STEPS:
         raise DataError(
             f"Hierarchy {name}: wanted at most {MOST_STEPS} steps from a label to the top, got more. Leave "
-            "out levels that nobody shows."
+            "out levels that are never shown."
         )

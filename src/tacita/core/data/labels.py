@@ -1,4 +1,4 @@
-"""Labels as a person would list and write them."""
+"""Natural order of labels, and labels of intervals."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def _by_value(label: str) -> tuple[Decimal, str]:
 
 
 def _by_parts(label: str) -> list[Any]:
-    """Text and numbers in turn; the longer of two numbers without leading zeros is the larger."""
+    """Sort key of alternating text and numbers; of numbers without leading zeros, the longer is larger."""
     parts = _DIGITS.split(label)
     return [(len(part), part) if at % 2 else part for at, part in enumerate(parts)]
 
 
-def interval_label(low: float, high: float, whole: bool) -> str:
+def interval_label(low: float, high: float, is_integer: bool) -> str:
     """From `low` on and below `high`, as people write it; of whole numbers with both ends.
 
     >>> interval_label(15, 20, True), interval_label(0.5, 1, False), interval_label(65, float("inf"), True)
@@ -53,6 +53,6 @@ def interval_label(low: float, high: float, whole: bool) -> str:
         return f"under {high:.15g}"
     if high == inf:
         return f"{low:.15g} or more"
-    if whole:
+    if is_integer:
         return f"{low:.15g}-{high - 1:.15g}" if high - low > 1 else f"{low:.15g}"
     return f"{low:.15g} to under {high:.15g}"

@@ -1,4 +1,4 @@
-"""The categories of a column: numbered in an order that everybody can recompute."""
+"""The categories of a column, numbered in a reproducible order."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Levels:
         if gaps.all():
             # a column without a single category has no row to look up
             return np.full(codes.size, self.gap, dtype=np.int64)
-        found = self.rows[np.where(gaps, 0, codes).astype(np.int64)]
-        return np.where(gaps, self.gap, found).astype(np.int64)
+        ranks = self.rows[np.where(gaps, 0, codes).astype(np.int64)]
+        return np.where(gaps, self.gap, ranks).astype(np.int64)
 
 
 def nominal_levels(cells: pa.Array, missing: Mask) -> Levels:
@@ -61,7 +61,7 @@ def nominal_levels(cells: pa.Array, missing: Mask) -> Levels:
     return _numbered(words, of_cell, sorted(words))
 
 
-def ordinal_levels(cells: pa.Array, missing: Mask, order: Sequence[str], who: str) -> Levels:
+def ordinal_levels(cells: pa.Array, missing: Mask, order: Sequence[str], subject: str) -> Levels:
     """Categories in a declared order. A cell outside it is refused.
 
     >>> ordinal_levels(pa.array(["low", "high"]), np.zeros(2, dtype=bool), ["low", "mid", "high"], "x").keys
@@ -73,7 +73,7 @@ def ordinal_levels(cells: pa.Array, missing: Mask, order: Sequence[str], who: st
     wrong = int(outside[of_cell[of_cell >= 0]].sum())
     if wrong:
         raise DataError(
-            f"{who}: {wrong} cells hold a level that is not in the declared order of {len(order)} levels "
+            f"{subject}: {wrong} cells hold a level that is not in the declared order of {len(order)} levels "
             f"(first in record {int(np.flatnonzero((of_cell >= 0) & outside[of_cell])[0]) + 1}). Spaces and "
             "capitals count. Complete the order, or correct the cells."
         )
@@ -86,17 +86,17 @@ def ranked_levels(values: Floats, missing: Mask) -> Levels:
     >>> ranked_levels(np.array([10.0, 2.0, 10.0]), np.zeros(3, dtype=bool)).codes.tolist()
     [1.0, 0.0, 1.0]
     """
-    # plus zero: minus zero is no category of its own
-    keys, first, place = np.unique(values[~missing] + 0.0, return_index=True, return_inverse=True)
+    # adding zero merges minus zero and zero
+    keys, first, index = np.unique(values[~missing] + 0.0, return_index=True, return_inverse=True)
     codes = np.full(values.size, np.nan)
-    codes[~missing] = place.reshape(-1)
+    codes[~missing] = index.reshape(-1)
     rows = np.flatnonzero(~missing)[first]
     return Levels(codes, tuple(keys.tolist()), rows, _first(missing))
 
 
 def _numbered(words: Sequence[str], of_cell: Ints, order: Sequence[str]) -> Levels:
-    place = {word: i for i, word in enumerate(order)}
-    code_of_word = np.array([place[word] for word in words] or [0], dtype=np.int64)
+    rank_of = {word: i for i, word in enumerate(order)}
+    code_of_word = np.array([rank_of[word] for word in words] or [0], dtype=np.int64)
     missing = of_cell < 0
     codes = np.where(missing, np.nan, code_of_word[np.where(missing, 0, of_cell)])
     there = np.flatnonzero(~missing)
@@ -116,51 +116,51 @@ def _first(where: Mask) -> int:
     return int(where.argmax()) if where.any() else -1
 
 
-def category_cells(series: nw.Series[Any], who: str) -> tuple[pa.Array, tuple[str, ...] | None]:
-    """The cells of a column of categories, and their order where the column's own type has one."""
+def category_cells(series: nw.Series[Any], subject: str) -> tuple[pa.Array, tuple[str, ...] | None]:
+    """The cells of a categorical column, and their order if the column type has one."""
     try:
         cells, order = _category_cells(series)
     except UNTYPED:
         raise DataError(
-            f"{who}: wanted categories, got Python objects of mixed types, or of one without a text. "
+            f"{subject}: wanted categories, got Python objects of mixed types, or of one without a text. "
             "Convert them to text first."
         ) from None
     try:
-        # a type that has no text is found out by its empty slice, at no cost
+        # an empty slice shows at no cost whether a type can become text
         cells.slice(0, 0).cast(pa.large_string())
     except pa.ArrowException:
-        raise _no_categories(cells, who) from None
+        raise _no_categories(cells, subject) from None
     odd = ("nested", "null", "binary", "large_binary", "fixed_size_binary")
     if isinstance(cells.type, pa.BaseExtensionType) or any(
         getattr(pa.types, f"is_{name}")(cells.type) for name in odd
     ):
-        raise _no_categories(cells, who)
+        raise _no_categories(cells, subject)
     return cells, order
 
 
-def _no_categories(cells: pa.Array, who: str) -> DataError:
-    return DataError(f"{who}: wanted categories, got {cells.type}. Convert them to text first.")
+def _no_categories(cells: pa.Array, subject: str) -> DataError:
+    return DataError(f"{subject}: wanted categories, got {cells.type}. Convert them to text first.")
 
 
 def _category_cells(series: nw.Series[Any]) -> tuple[pa.Array, tuple[str, ...] | None]:
     cells, order = series.to_arrow(), None
     chunks = pa.chunked_array([cells]) if isinstance(cells, pa.Array) else cells
     if pa.types.is_dictionary(chunks.type):
-        whole = chunks.unify_dictionaries().combine_chunks()
-        if whole.type.ordered:
-            order = tuple(whole.dictionary.cast(pa.large_string()).drop_null().to_pylist())
-        chunks = pa.chunked_array([whole.cast(whole.type.value_type)])
+        column = chunks.unify_dictionaries().combine_chunks()
+        if column.type.ordered:
+            order = tuple(column.dictionary.cast(pa.large_string()).drop_null().to_pylist())
+        chunks = pa.chunked_array([column.cast(column.type.value_type)])
     # a view cannot yet be compared in every version of Arrow
     view = chunks.type == pa.string_view()
     return (chunks.cast(pa.large_string()) if view else chunks).combine_chunks(), order
 
 
-def ranks_of_text(cells: pa.Array, decimal: str, missing: Sequence[str], who: str) -> Floats:
+def ranks_of_text(cells: pa.Array, decimal: str, missing: Sequence[str], subject: str) -> Floats:
     """The numbers that text cells spell, for an order; text that is none needs a declared order."""
     parsed = parse_numbers(cells, decimal, missing)
     if parsed.bad:
         raise ParameterError(
-            f"{who}: declared ordinal without an order, and {parsed.bad} cells are no numbers. Name the "
+            f"{subject}: declared ordinal without an order, and {parsed.bad} cells are no numbers. Name the "
             'levels from lowest to highest: ordinal={"column": ["low", "middle", "high"]}, in a plan under '
             '[roles.ordinal], or --ordinal "column=low<middle<high".'
         )

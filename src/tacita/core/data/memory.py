@@ -1,4 +1,4 @@
-"""How much memory there is, and a refusal in words of what would need more, before any of it is taken."""
+"""The free memory, and a check before an allocation that would need more."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path
 
 from tacita.core.errors import DataError
 
-# Where nothing can be learned of the machine.
+# The assumed memory of unknown machines.
 _UNKNOWN = 4 * 2**30
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")
 
 
 def free_memory() -> int:
-    """Bytes that this process may still take: of the machine, of its container and of its own limit."""
+    """Bytes that this process can still allocate, by the limits of machine, container and process."""
     known = [
-        found for found in (_of_the_machine(), _of_the_container(), _of_the_process()) if found is not None
+        limit for limit in (_of_the_machine(), _of_the_container(), _of_the_process()) if limit is not None
     ]
     return max(0, min(known)) if known else _UNKNOWN
 
 
-def refuse_memory(needed: int, who: str, what: str, advice: str) -> None:
-    """Raise where more bytes are needed than are free; `what` needs them, and `advice` says what to do.
+def refuse_memory(needed: int, subject: str, task: str, advice: str) -> None:
+    """Raise where a task needs more bytes than are free, with advice.
 
     >>> refuse_memory(10**18, "Generalise", "900 combinations of levels", "Leave out keys.")
     ... # doctest: +ELLIPSIS
@@ -30,8 +30,8 @@ def refuse_memory(needed: int, who: str, what: str, advice: str) -> None:
     """
     if needed > (free := free_memory()):
         raise DataError(
-            f"{who}: {what} need some {spoken_bytes(needed)} of memory, and {spoken_bytes(free)} are free. "
-            f"{advice}"
+            f"{subject}: {task} need some {spoken_bytes(needed)} of memory, and {spoken_bytes(free)} are "
+            f"free. {advice}"
         )
 
 
@@ -42,10 +42,10 @@ def spoken_bytes(count: int) -> str:
     ('900 bytes', '21.3 GB', '1,000,000 EB')
     """
     unit = min((len(str(count)) - 1) // 3, len(_UNITS) - 1)
-    # whole numbers, for there may be more digits than a float has room for
+    # integers, because a float cannot hold all digits
     tenths = count * 10 // 1000**unit
-    whole = tenths // 10
-    shown = f"{whole:,}" if tenths % 10 == 0 or whole >= 100 else f"{whole}.{tenths % 10}"
+    gigabytes = tenths // 10
+    shown = f"{gigabytes:,}" if tenths % 10 == 0 or gigabytes >= 100 else f"{gigabytes}.{tenths % 10}"
     return f"{shown} {_UNITS[unit]}"
 
 
@@ -58,28 +58,28 @@ def _of_the_machine() -> int | None:
     except (OSError, ValueError, IndexError):
         pass
     try:
-        # what others hold is not known here
+        # the memory of other processes is not known here
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, OSError, ValueError):
         return None
 
 
 def _of_the_container() -> int | None:
-    """Of control groups, as containers and batch systems set them: both versions of them."""
+    """The limit of control groups (versions 1 and 2), which containers and batch systems set."""
     for folder, most, used, cache in (
         ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
         ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
     ):
         try:
             limit = int((Path(folder) / most).read_text("ascii"))
-            taken = int((Path(folder) / used).read_text("ascii"))
+            used_bytes = int((Path(folder) / used).read_text("ascii"))
             figures = (Path(folder) / "memory.stat").read_text("ascii").split()
-            # what is read again from files is given back where others want it
+            # the page cache is released when other processes need it
             spare = int(dict(zip(figures[::2], figures[1::2], strict=False)).get(cache, 0))
         except (OSError, ValueError):
-            # there is none, or it says max
+            # there is no limit, or it is "max"
             continue
-        return limit - taken + spare
+        return limit - used_bytes + spare
     return None
 
 

@@ -1,4 +1,4 @@
-"""A frame of records with the role of each column, read as numbers or as categories only where asked."""
+"""Microdata: records with the roles of columns, parsed as numbers or categories on demand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .levels import Levels, category_cells, nominal_levels, ordinal_levels, rank
 from .number_parsing import UNTYPED, Parsed, looks_like_code, parse_numbers
 from .spelling import Alike, alike
 
-# Beyond it a double no longer holds every whole number.
+# Beyond this a double no longer holds every whole number.
 _LARGEST_EXACT = 2**53
 
 _OR_CATEGORIES = " A quasi-identifier of categories must be declared nominal or ordinal."
@@ -47,7 +47,7 @@ class CsvDialect(Parameters):
 
     @property
     def missing_word(self) -> str:
-        """How a cell without a value is written: empty, unless that means something else."""
+        """The text of a missing value: empty, unless empty text is a value."""
         return "" if "" in self.missing_values else (*self.missing_values, "")[0]
 
 
@@ -55,9 +55,9 @@ class CsvDialect(Parameters):
 class Microdata:
     """Records and the roles of their columns. The frame is never changed; `with_` methods return new ones.
 
-    `dialect` is set where the cells are the text of a file: then numbers are parsed on demand and
-    every other cell stays as it was written. `notes` are what a statistical package says beside its cells.
-    `path` is the file they came from; of records that are only a part of it, `whole` is what is known of all.
+    `dialect` is set if the cells are the text of a file: then numbers are parsed on demand, and all other
+    cells keep their text. `notes` are the column metadata of a statistical package. `path` is the source
+    file; for records that are only a part of it, `whole` has the statistics of the whole file.
 
     >>> import pyarrow as pa
     >>> data = Microdata.of(pa.table({"x": [1, 2], "name": ["a", "b"]}))
@@ -73,7 +73,7 @@ class Microdata:
     path: Path | None = None
     notes: Notes | None = None
     whole: Whole | None = None
-    # what quasi='numeric' left as it is
+    # the columns that quasi='numeric' left out
     skipped: tuple[str, ...] = ()
     # columns looked up and parsed so far; the frame never changes, so neither do they
     _series: dict[str, nw.Series[Any]] = field(default_factory=dict, repr=False)
@@ -83,21 +83,21 @@ class Microdata:
     _levels: dict[tuple[str, Kind, tuple[str, ...]], Levels] = field(default_factory=dict, repr=False)
     _missing: dict[str, Mask] = field(default_factory=dict, repr=False)
     _alike: dict[str, Alike] = field(default_factory=dict, repr=False)
-    # half the room of the numbers that are handed out
+    # half the memory of the arrays that callers get
     _codes: dict[str, npt.NDArray[np.int32]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, frame: Any, **fields: Any) -> Microdata:
-        """Take in any eager dataframe: pandas, polars, pyarrow, or another that narwhals knows."""
+        """Microdata from an eager data frame: pandas, polars, pyarrow, or another that narwhals supports."""
         if nw.dependencies.is_into_dataframe(frame):
-            # narwhals refuses repeated names too, in words of its own
+            # check names first: narwhals refuses repeated ones with another message
             names = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
             refuse_unnamed(names)
             refuse_repeated_names(names)
         try:
             eager = nw.from_native(frame, eager_only=True)
             if eager.implementation.name not in ("PANDAS", "POLARS", "PYARROW"):
-                # what another kind of frame remembers beside its cells is not known
+                # hidden contents of other frames are not known
                 raise TypeError
         except TypeError:
             raise DataError(
@@ -111,7 +111,7 @@ class Microdata:
 
     @property
     def n(self) -> int:
-        """How many records."""
+        """The number of records."""
         return int(self.frame.shape[0])
 
     @property
@@ -120,7 +120,7 @@ class Microdata:
         return list(self.frame.columns)
 
     def column(self, name: str) -> nw.Series[Any]:
-        """One column of the frame, looked up once: files may have thousands of them."""
+        """A column of the frame, cached: files may have thousands of columns."""
         if name not in self._series:
             self._series[name] = self.frame.get_column(name)
         return self._series[name]
@@ -131,8 +131,8 @@ class Microdata:
         return self.frame.to_native()
 
     def with_frame(self, frame: nw.DataFrame[Any]) -> Microdata:
-        """The same source with other cells: what was looked up of its columns is left behind."""
-        looked_up: dict[str, Any] = {each.name: {} for each in fields(self) if each.name.startswith("_")}
+        """The same source with another frame, and empty caches."""
+        looked_up: dict[str, Any] = {entry.name: {} for entry in fields(self) if entry.name.startswith("_")}
         return replace(self, frame=frame, **looked_up)
 
     def with_roles(self, roles: Roles) -> Microdata:
@@ -173,7 +173,7 @@ class Microdata:
         return parse_numbers(cells, dialect.decimal, dialect.missing_values)
 
     def require(self, names: Iterable[str]) -> None:
-        """Raise where a column is not there.
+        """Raise where a column does not exist.
 
         The first line of a text file is shown only if it has one of the names: otherwise it may be a record.
         """
@@ -241,7 +241,7 @@ class Microdata:
 
     @property
     def scales(self) -> tuple[Kind, ...]:
-        """The same of all quasi-identifiers."""
+        """The scales of all quasi-identifiers."""
         return tuple(self.scale(name) for name in self.quasi)
 
     def levels(self, column: str) -> Levels:
@@ -253,27 +253,27 @@ class Microdata:
         return self._levels[column, scale, order]
 
     def _read_levels(self, column: str, scale: Kind, declared: tuple[str, ...]) -> Levels:
-        who = f"{self.source}: column {column}"
-        cells, own_order = category_cells(self.column(column), who)
+        subject = f"{self.source}: column {column}"
+        cells, own_order = category_cells(self.column(column), subject)
         missing = self.missing(column) | np.asarray(cells.is_null())
         if scale == "nominal":
             return nominal_levels(cells, missing)
         if declared or own_order:
-            return ordinal_levels(cells, missing, declared or own_order or (), who)
+            return ordinal_levels(cells, missing, declared or own_order or (), subject)
         if self.column(column).dtype.is_numeric():
             return ranked_levels(self.numbers(column), missing)
         # in a typed frame only null is missing, whatever the text
         text = self.dialect or CsvDialect(missing_values=())
-        values = ranks_of_text(cells.cast(pa.string()), text.decimal, text.missing_values, who)
+        values = ranks_of_text(cells.cast(pa.string()), text.decimal, text.missing_values, subject)
         return ranked_levels(values, missing)
 
     def coded(self, columns: Sequence[str]) -> Floats:
         """Quasi-identifiers as an (n, d) array: numbers, or the codes of categories; NaN where missing."""
-        found = [
+        keys = [
             self.numbers(name) if self.scale(name) == "numeric" else self.levels(name).codes
             for name in columns
         ]
-        return np.ascontiguousarray(np.column_stack(found)) if found else np.empty((self.n, 0))
+        return np.ascontiguousarray(np.column_stack(keys)) if keys else np.empty((self.n, 0))
 
     def numbers(self, column: str) -> Floats:
         """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n), once."""
@@ -285,36 +285,36 @@ class Microdata:
         return self._numbers[column]
 
     def floats(self, column: str) -> Floats:
-        """The same, infinite and huge values too: for who counts them part by part."""
+        """A column as floats, including infinite and huge values, which partial counts need."""
         series = self.column(column)
-        who = f"{self.source}: column {column}"
+        subject = f"{self.source}: column {column}"
         # tables have no roles
         advice = _OR_CATEGORIES if self.roles is not None else ""
         if series.dtype.is_numeric():
             if not self.frame.implementation.is_pyarrow():
                 series = series.cast(nw.Float64())
-            # unsafe only in name: whole numbers beyond 2^53 are rounded, as they are when read from text
+            # `safe=False` rounds whole numbers beyond 2^53, as parsing text does
             floats = series.to_arrow().cast(pa.float64(), safe=False)
             values = np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
         elif self.dialect is not None and series.dtype == nw.String:
             parsed, codes = self._parse(column, self.dialect)
             if parsed.bad:
                 raise DataError(
-                    f"{who}: wanted numbers, got {parsed.bad} cells of other text (first in record "
+                    f"{subject}: wanted numbers, got {parsed.bad} cells of other text (first in record "
                     f"{parsed.first_bad + 1}). Check the decimal sign, declare missing values, "
                     f"or leave the column out.{advice}"
                 )
             if codes:
                 raise DataError(
-                    f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a "
-                    "mean of codes means nothing. Leave the column out, or drop the zeros if it counts."
+                    f"{subject}: wanted quantities, got codes: cells start with 0 before another digit, and "
+                    "a mean of codes means nothing. Leave the column out, or drop the zeros if it counts."
                     f"{advice}"
                 )
             values = parsed.values
         else:
             raise DataError(
-                f"{who}: wanted numbers, got {_spoken_type(series.dtype)}. Convert the column, or leave it "
-                f"out.{advice}"
+                f"{subject}: wanted numbers, got {_type_name(series.dtype)}. Convert the column, or leave "
+                f"it out.{advice}"
             )
         return values
 
@@ -323,7 +323,7 @@ class Microdata:
         return np.ascontiguousarray(np.column_stack([self.numbers(column) for column in columns]))
 
     def is_integer(self, column: str) -> bool:
-        """Whether the source holds whole numbers in that column (missing ones aside), all of them exact."""
+        """Whether all present values of a column are exact whole numbers."""
         if self.whole is not None and column in self.whole.integer:
             return self.whole.integer[column]
         values = self.numbers(column)
@@ -338,8 +338,10 @@ class Microdata:
         for column in columns:
             if column not in self._codes:
                 self._codes[column] = column_codes(self.column(column)).astype(np.int32)
-            own = self._codes[column].astype(np.int64)
-            combined = numbered(combined * (int(own.max(initial=0)) + 1) + own) if len(columns) > 1 else own
+            codes = self._codes[column].astype(np.int64)
+            combined = (
+                numbered(combined * (int(codes.max(initial=0)) + 1) + codes) if len(columns) > 1 else codes
+            )
         return combined
 
     def alike(self, column: str) -> Alike:
@@ -370,7 +372,7 @@ class Microdata:
         return alike(codes, series[first.tolist()].to_list())
 
     def missing(self, column: str) -> Mask:
-        """Where a column has no value. O(n), once."""
+        """A mask of the missing cells of a column. O(n), cached."""
         if column not in self._missing:
             self._missing[column] = self._find_missing(column)
             self._missing[column].setflags(write=False)
@@ -389,7 +391,7 @@ class Microdata:
         return empty
 
 
-def _spoken_type(dtype: object) -> str:
+def _type_name(dtype: object) -> str:
     # an Enum would list its categories, which are data
     return type(dtype).__name__ if isinstance(dtype, nw.Enum) else str(dtype)
 
@@ -414,17 +416,17 @@ def column_codes(series: nw.Series[Any]) -> Ints:
 
 
 def refuse_repeated_names(names: Sequence[str]) -> None:
-    """Raise where two columns share a name: no one could say which is meant."""
+    """Raise where two columns share a name, which would be ambiguous."""
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise DataError(
-            f"Columns: every column needs a name of its own, got {speakable(repeated, among=names)} more "
+            f"Columns: every column needs a unique name, got {speakable(repeated, among=names)} more "
             "than once. Rename or drop the copies."
         )
 
 
 def refuse_passing_over(source: str, column: str, good: int, bad: int, first_bad: int) -> None:
-    """Raise where quasi='numeric' would leave a column of so many numbers as it is, for some other cells."""
+    """Raise where quasi='numeric' would leave out a mostly numeric column because of some other cells."""
     if bad and good >= bad:
         raise DataError(
             f"{source}: {setting('roles', 'quasi', 'numeric')} would pass over column {column}, which has "
@@ -434,12 +436,12 @@ def refuse_passing_over(source: str, column: str, good: int, bad: int, first_bad
 
 
 def refuse_unnamed(names: Sequence[object]) -> None:
-    """Raise where a column is named by something else than text (pandas allows numbers and tuples)."""
+    """Raise where a column name is not text (pandas allows numbers and tuples)."""
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
         raise DataError(
             f"Columns: wanted names of text, got {len(odd)} of another type. "
-            "Rename them first, for instance frame.columns = frame.columns.map(str)."
+            "Rename them first, for example frame.columns = frame.columns.map(str)."
         )
 
 
@@ -454,14 +456,14 @@ def refuse_values_as_names(names: Sequence[str], source: str) -> None:
 
 
 def speakable(names: Sequence[str], among: Sequence[str] = ()) -> str:
-    """Names as a message may say them: not where numbers are `among` them, for then they may be a record.
+    """Names for a message; hidden if numbers are `among` them, since they may be a record then.
 
     >>> speakable(["turnover", "wages"]), speakable(["turnover", "12.5"])
     ('turnover, wages', '2 names (not shown, some are numbers as data would be)')
     """
     if not names:
         return "none"
-    # with the wrong delimiter, a whole record may stand in one name
+    # with the wrong delimiter, one name may hold a whole record
     parts = [part for name in (*names, *among) for part in re.split(r"[,;\t|]", name)]
     if any(_is_number(part) for part in parts):
         return f"{len(names)} names (not shown, some are numbers as data would be)"

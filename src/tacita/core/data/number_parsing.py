@@ -1,4 +1,4 @@
-"""Numbers out of the text of a file, without ever quoting the text."""
+"""Parse numbers from text cells, without ever quoting a cell."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pyarrow.compute as pc
 
 from tacita.core.arrays import Floats, Ints, Mask
 
-# What Arrow raises where Python objects are of mixed types, or of one it cannot hold.
+# The errors of Arrow for Python objects of mixed or unknown types.
 UNTYPED = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _INFINITE = r"^[+-]?(?i:inf|infinity)$"
 _CODE = r"^[+-]?0\d"
-# Of a column whose first cells hold so few words, each word is read once.
+# If the first cells of a column have at most this many distinct words, each word is parsed once.
 _FIRST_CELLS = 1000
 _FEW_WORDS = 300
 
@@ -40,7 +40,7 @@ def parse_numbers(cells: Any, decimal: str = ".", missing: Sequence[str] = ("",)
     words, places = few_words(pa.chunked_array([cells]) if isinstance(cells, pa.Array) else cells)
     floats, bad = _read(words, decimal, missing)
     if places is not None:
-        # the last place is that of cells without a word
+        # the last index is that of null cells
         floats, bad = np.append(floats, np.nan)[places], np.append(bad, False)[places]
     return Parsed(floats, int(bad.sum()), int(bad.argmax()) if bad.any() else -1)
 
@@ -70,7 +70,7 @@ def _read(cells: Any, decimal: str, missing: Sequence[str]) -> tuple[Floats, Mas
         pc.is_null(text), pc.fill_null(pc.is_in(text, value_set=pa.array(missing, pa.string())), True)
     )
     if decimal == ",":
-        # a point is then no decimal sign; make such cells fail rather than guess at thousands
+        # a point is not a decimal sign then: such cells fail, since it may separate thousands
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
     infinite = pc.fill_null(pc.match_substring_regex(text, _INFINITE), False)
     number = pc.or_(pc.fill_null(pc.match_substring_regex(text, _NUMBER), False), infinite)

@@ -1,4 +1,4 @@
-"""A table as people read it: rows and columns in the order of hierarchies, a panel for what stands still."""
+"""Panels of a table: rows and columns in hierarchy order, one panel per combination of other labels."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Panel:
 
 def reading_order(dimensions: Sequence[Hierarchy], codes: Ints) -> list[int]:
     """Cells by label; what sums up the labels of a hierarchy before them. O(n log n)."""
-    ranks = [np.argsort(_order(each))[codes[:, at]] for at, each in enumerate(dimensions)]
-    found: list[int] = np.lexsort(ranks[::-1]).tolist()
-    return found
+    ranks = [np.argsort(_order(dimension))[codes[:, at]] for at, dimension in enumerate(dimensions)]
+    order: list[int] = np.lexsort(ranks[::-1]).tolist()
+    return order
 
 
 def panels_of(dimensions: Sequence[Hierarchy], codes: Ints, response: str) -> list[Panel]:
@@ -55,33 +55,35 @@ def panels_of(dimensions: Sequence[Hierarchy], codes: Ints, response: str) -> li
     ('    Porto', [6, 7, 8])
     """
     order = reading_order(dimensions, codes)
-    if len(dimensions) < 2 or len(codes) != np.prod([len(each) for each in dimensions]):
+    if len(dimensions) < 2 or len(codes) != np.prod([len(dimension) for dimension in dimensions]):
         return [_list(dimensions, codes.tolist(), order, response)]
     *still, down, across = dimensions
     rows, columns = _labels(down), _labels(across)
     cells = np.array(order).reshape(-1, len(down), len(across)).tolist()
-    made = []
-    for place, part in zip(product(*map(_labels, still)), cells, strict=True):
-        named = zip((each.name for each in still), place, strict=True)
-        caption = ", ".join(f"{name}: {_spoken(label)}" for name, label in named)
+    panels = []
+    for combination, part in zip(product(*map(_labels, still)), cells, strict=True):
+        named = zip((dimension.name for dimension in still), combination, strict=True)
+        caption = ", ".join(f"{name}: {_caption_label(label)}" for name, label in named)
         lines = [([label], line) for label, line in zip(rows, part, strict=True)]
-        made.append(Panel(caption, [f"{down.name} / {across.name}"], columns, lines))
-    return made
+        panels.append(Panel(caption, [f"{down.name} / {across.name}"], columns, lines))
+    return panels
 
 
-def _spoken(label: Label) -> str:
-    """A label that stands alone, with what it is part of unless that is the total."""
+def _caption_label(label: Label) -> str:
+    """A label in a caption, with its parent unless that is the total."""
     return f"{label.text} (part of {label.within})" if label.depth > 1 else label.text
 
 
 def _list(dimensions: Sequence[Hierarchy], codes: list[list[int]], order: list[int], response: str) -> Panel:
-    known = [dict(zip(_order(each).tolist(), _labels(each), strict=True)) for each in dimensions]
-    rows = [([own[code] for own, code in zip(known, codes[cell], strict=True)], [cell]) for cell in order]
-    return Panel("", [each.name for each in dimensions], [Label(response)], rows)
+    known = [
+        dict(zip(_order(dimension).tolist(), _labels(dimension), strict=True)) for dimension in dimensions
+    ]
+    rows = [([names[code] for names, code in zip(known, codes[cell], strict=True)], [cell]) for cell in order]
+    return Panel("", [dimension.name for dimension in dimensions], [Label(response)], rows)
 
 
 def _order(dimension: Hierarchy) -> Ints:
-    # a flat dimension keeps its own: as a rule its total comes last
+    # a flat dimension keeps its order, usually with the total last
     return np.arange(len(dimension)) if dimension.is_flat else dimension.top_down
 
 
@@ -90,6 +92,6 @@ def _labels(dimension: Hierarchy) -> list[Label]:
         return [Label(text) for text in dimension.labels]
     above = [dimension.labels[parent] if parent >= 0 else "" for parent in dimension.parents]
     return [
-        Label(dimension.labels[place], int(dimension.depths[place]), above[place])
-        for place in dimension.top_down.tolist()
+        Label(dimension.labels[node], int(dimension.depths[node]), above[node])
+        for node in dimension.top_down.tolist()
     ]

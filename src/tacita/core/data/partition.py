@@ -1,4 +1,4 @@
-"""Groups of records. A partition that breaks its promise cannot be made."""
+"""Partitions of records into groups, validated on construction."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Partition:
     gap: float | None = None
 
     def __post_init__(self) -> None:
-        given = np.asarray(self.labels)
-        if given.ndim != 1 or given.size == 0 or not np.issubdtype(given.dtype, np.integer):
+        labels = np.asarray(self.labels)
+        if labels.ndim != 1 or labels.size == 0 or not np.issubdtype(labels.dtype, np.integer):
             raise DataError("Partition: wanted one whole-number label per record, and at least one record.")
-        object.__setattr__(self, "labels", _numbered_by_lowest_row(given))
+        object.__setattr__(self, "labels", _numbered_by_lowest_row(labels))
         self.labels.setflags(write=False)
         self._refuse_small(self.sizes, "records")
         if self.units is not None:
@@ -60,7 +60,7 @@ class Partition:
 
     @property
     def n(self) -> int:
-        """How many records."""
+        """The number of records."""
         return int(self.labels.size)
 
     @property
@@ -97,8 +97,8 @@ class Partition:
         return replace(self, lower_bound=min(lower_bound, sse), gap=round(gap, 15))
 
 
-def _numbered_by_lowest_row(given: npt.NDArray[np.integer]) -> Labels:
-    _, first, inverse = np.unique(given, return_index=True, return_inverse=True)
+def _numbered_by_lowest_row(labels: npt.NDArray[np.integer]) -> Labels:
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(first.size, dtype=np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
     numbered: Labels = rank[inverse.reshape(-1)]

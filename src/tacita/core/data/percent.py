@@ -1,8 +1,8 @@
 """Shares of a value are given in percent, everywhere: 15 is 15 percent.
 
-A figure between 0 and 1 would be less than one percent, and is nearly always a share as other tools have
-it. Taken as percent it would protect next to nothing and say nothing. Parameters refuse it. Protection
-levels, which used to be shares, take it for one and say so; from 1 to 2 nobody can tell, which is refused.
+A figure between 0 and 1 would be less than one percent, and is nearly always a share as in other tools. Taken
+as percent, it would silently protect almost nothing. Parameters refuse it. Protection levels, which used to
+be shares, read it as a share with a warning; figures from 1 to 2 are ambiguous and refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHARE_TAKEN = "levels are in percent; {:g} was taken for the share that is {:g} 
 
 
 def as_share(value: float) -> str | None:
-    """Why a figure cannot be meant as percent; None where it can.
+    """Why a figure is not a percentage; None if it is one.
 
     >>> as_share(0.15)
     '0.15 would be 0.15 percent; write 15 for 15 percent'
@@ -72,14 +72,14 @@ Percent = Annotated[float, AfterValidator(_percent)]
 Level = Annotated[str | float, AfterValidator(_level)]
 
 
-def percent_of(level: float, values: npt.ArrayLike, who: str) -> Floats:
-    """So many percent of the size of each value. Warns of a share, and takes it for one.
+def percent_of(level: float, values: npt.ArrayLike, subject: str) -> Floats:
+    """A percentage of the size of each value. A share is converted with a warning.
 
     >>> percent_of(15, [100.0, -20.0], "Table").tolist()
     [15.0, 3.0]
     """
     if wrong := _ambiguous(level):
-        raise ParameterError(f"{who}: {wrong}.")
+        raise ParameterError(f"{subject}: {wrong}.")
     if is_share(level):
-        warnings.warn(f"{who}: {SHARE_TAKEN.format(level, 100 * level)}", UserWarning, stacklevel=4)
+        warnings.warn(f"{subject}: {SHARE_TAKEN.format(level, 100 * level)}", UserWarning, stacklevel=4)
     return np.asarray(np.abs(values) * (in_percent(level) / 100.0), dtype=np.float64)

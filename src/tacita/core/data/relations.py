@@ -94,7 +94,7 @@ class Relations:
         return self.cells[span], self.signs[span]
 
     def residuals(self, values: Floats) -> Floats:
-        """M a, one figure per row; nought where the sums are right."""
+        """M a, one figure per row; zero where the sums are right."""
         if not len(self):
             return np.empty(0)
         sums = np.bincount(self.rows, weights=self.signs * values[self.cells], minlength=len(self))
@@ -109,21 +109,21 @@ class Relations:
         return rows[kept], self.cells[kept], self.signs[kept]
 
     def wrong(self, values: Floats, tolerance: float = 1e-6) -> Ints:
-        """Which relations differ from nought by more than rounding explains."""
+        """A mask of the relations that differ from zero by more than rounding errors."""
         if not len(self):
             return np.zeros(0, dtype=np.int64)
         if self.cells.size and not 0 <= self.cells.min() <= self.cells.max() < values.size:
-            raise DataError("Relations: some name a cell that is not there.")
+            raise DataError("Relations: some refer to a cell that does not exist.")
         size = np.bincount(self.rows, weights=np.abs(self.signs * values[self.cells]), minlength=len(self))
         off = np.abs(self.residuals(values)) > tolerance * np.maximum(size, 1e-300)
         return np.asarray(np.flatnonzero(off), dtype=np.int64)
 
     def sum_of(self, relation: int) -> int | None:
-        """The cell that a relation says the sum of; None where it has none."""
-        own = self.cells[(self.rows == relation) & (self.signs < 0)]
-        return int(own[0]) if own.size else None
+        """The cell that is the sum of a relation; None if it has none."""
+        total = self.cells[(self.rows == relation) & (self.signs < 0)]
+        return int(total[0]) if total.size else None
 
 
 def _outer(masks: Sequence[Mask]) -> Mask:
     """Whether all masks hold, for every combination of their entries in C order."""
-    return np.array([all(each) for each in product(*masks)], dtype=bool)
+    return np.array([all(masked) for masked in product(*masks)], dtype=bool)

@@ -1,4 +1,4 @@
-"""Which values mean the same although they are written differently: ACME, acme and "ACME "; 1, 1.0 and 01."""
+"""Merge spellings with the same meaning: ACME, acme and "ACME "; 1, 1.0 and 01."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from tacita.core.arrays import Ints
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:[.,]([0-9]*?)0*)?")
-# kinds of marks that show nothing: joiners, directions, soft hyphens; controls
+# Unicode categories of invisible marks: joiners, directions, soft hyphens; controls
 _INVISIBLE = ("Cf", "Cc")
 # and others: a joiner, fillers of Hangul, vowels of Khmer, selectors of variants, an empty Braille cell;
 # and the dot that a dotted capital I leaves behind
@@ -24,7 +24,7 @@ _ALSO_INVISIBLE = re.compile(
 class Alike(NamedTuple):
     """A number for each record that records share where their values mean the same, and how many merged.
 
-    `merged` is how many spellings fell together with another.
+    `merged` is the number of spellings that were merged with another.
     """
 
     codes: Ints
@@ -32,24 +32,24 @@ class Alike(NamedTuple):
 
 
 def plain_spelling(value: object) -> str:
-    """One spelling for all that a person would take for the same name.
+    """One spelling for all that a reader would take for the same name.
 
-    Compatible forms (NFKC) and case are folded, the i of Turkish with and without a dot too; marks that show
-    nothing are dropped, runs of blanks are one; whole numbers and decimals lose zeros that do not count, and
-    a comma is a point.
+    Compatible forms (NFKC) and case are folded, with the dotted and dotless i of Turkish. Invisible marks
+    are dropped and runs of blanks become one. Numbers lose insignificant zeros, and a decimal comma becomes a
+    point.
 
     >>> [plain_spelling(name) for name in ("ACME ", "acme", "01", 1.0, "-0,50")]
     ['acme', 'acme', '1', '1', '-0.5']
     """
-    given = str(value)
-    # of plain letters, digits and marks nothing else can change; most names are such, and there are millions
-    plain = given.isascii() and given.isprintable()
-    text = " ".join((given.lower() if plain else _folded(given)).split())
+    original = str(value)
+    # printable ASCII only needs lower case; most names are ASCII, and there are millions
+    plain = original.isascii() and original.isprintable()
+    text = " ".join((original.lower() if plain else _folded(original)).split())
     number = _NUMBER.fullmatch(text)
     if number is None:
         return text
-    sign, whole, rest = number.groups()
-    spelled = f"{whole}.{rest}" if rest else whole
+    sign, integer_part, rest = number.groups()
+    spelled = f"{integer_part}.{rest}" if rest else integer_part
     return f"-{spelled}" if sign == "-" and spelled != "0" else spelled
 
 
@@ -77,7 +77,7 @@ def alike(codes: Ints, spellings: Iterable[object]) -> Alike:
     Alike(codes=array([0, 0, 1, 0]), merged=1)
     """
     numbers: dict[str, int] = {}
-    place = np.array(
-        [numbers.setdefault(plain_spelling(each), len(numbers)) for each in spellings], dtype=np.int64
+    groups = np.array(
+        [numbers.setdefault(plain_spelling(spelling), len(numbers)) for spelling in spellings], dtype=np.int64
     )
-    return Alike(place[codes], place.size - len(numbers))
+    return Alike(groups[codes], groups.size - len(numbers))

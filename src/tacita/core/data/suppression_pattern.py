@@ -1,4 +1,4 @@
-"""Which cells of a table are withheld, at what cost, and how much better it could be at most."""
+"""Suppression patterns: the suppressed cells of a table, their cost, and a lower bound."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from tacita.core.errors import DataError, VerificationError
 
 from .table import Table
 
-# What protects: nothing is known of any cell; only bounds are; or a range that is wide enough.
+# The protection problems, from the weakest requirement on a sensitive cell to intervals of a given width.
 Problem = Literal["general", "exact", "interval"]
-# What ended the search: a proof; nothing left to try; its time; or whoever waited for it.
+# How a search ended: with a proof, without further options, by time, or stopped by the caller.
 Status = Literal["optimal", "feasible", "time limit", "stopped"]
 
-# Relative: what solvers and sums of costs lose to rounding.
+# Relative rounding error of solvers and of sums of costs.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Withheld cells of a table, with the cost of the secondary ones and a proven lower bound. Confidential.
+    """The suppressed cells of a table, with the secondary cost and a proven lower bound. Confidential.
 
-    The cost never leaves the house: it is one more equation for an attacker.
+    The cost must not be published: it is one more equation for an attacker.
 
     Protection from singletons, from known sums of suppressed cells, from whole numbers and from the records
     behind linked tables takes more than the problem asks: `lone_cost`, of `lone_count` cells. `problem_cost`
@@ -74,55 +74,55 @@ class Pattern:
         if self.lower_bound > self.problem_cost * (1 + _ROUNDING):
             raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
         if self.status == "optimal" and not self.proven:
-            raise VerificationError("Pattern: said to be optimal, but cost and lower bound do not meet.")
+            raise VerificationError("Pattern: marked as optimal, but cost and lower bound do not meet.")
         self.withheld.setflags(write=False)
 
     @classmethod
     def of(cls, table: Table, withheld: npt.ArrayLike, lower_bound: float = 0.0, **fields: Any) -> Pattern:
-        """Withheld cells of a table (any shape of its cells); the cost follows from the table.
+        """A pattern from a mask of suppressed cells (any shape); the cost is computed from the table.
 
-        Raises where a sensitive cell is not withheld, or one that must be published is.
+        Raises where a sensitive cell is not suppressed, or one that must be published is.
         """
         mask = np.array(withheld, dtype=bool).reshape(-1)
         if mask.shape != table.values.shape:
             raise DataError(f"Pattern: wanted {table.n} cells, got {mask.size}.")
         open_primary = int((table.primary & ~mask).sum())
         if open_primary:
-            raise VerificationError(f"Pattern: {open_primary} sensitive cells are not withheld.")
+            raise VerificationError(f"Pattern: {open_primary} sensitive cells are not suppressed.")
         forced = int((table.forced & mask).sum())
         if forced:
-            raise VerificationError(f"Pattern: {forced} cells are withheld that must be published.")
+            raise VerificationError(f"Pattern: {forced} cells are suppressed that must be published.")
         cost = float(table.cost[mask & ~table.primary].sum())
         return cls(withheld=mask, primary=table.primary.copy(), cost=cost, lower_bound=lower_bound, **fields)
 
     def on(self, table: Table, withheld: npt.ArrayLike, **fields: Any) -> Pattern:
-        """The same said of other cells, or of those of another table; the cost follows from the table."""
+        """The pattern with other cells or on another table; the cost is computed from the table."""
         kept = ("lower_bound", "status", "seconds", "method", "problem", "parameters")
         return Pattern.of(table, withheld, **{name: getattr(self, name) for name in kept} | fields)
 
     @property
     def primary_count(self) -> int:
-        """How many cells are sensitive."""
+        """The number of sensitive cells."""
         return int(self.primary.sum())
 
     @property
     def secondary(self) -> Mask:
-        """Cells withheld only to protect others."""
+        """A mask of the secondary suppressions."""
         return self.withheld & ~self.primary
 
     @property
     def secondary_count(self) -> int:
-        """How many of them."""
+        """The number of secondary suppressions."""
         return int(self.secondary.sum())
 
     @property
     def lone_cost(self) -> float:
-        """What singletons, known sums and the like add to what the problem asks."""
+        """The cost of protection from singletons, known sums and the like, beyond the problem."""
         return self.cost - self.problem_cost
 
     @property
     def gap(self) -> float:
-        """Share of the problem's cost by which a better pattern might undercut it: (cost - bound) / cost."""
+        """The relative optimality gap of the problem: (cost - bound) / cost."""
         cost = self.problem_cost
         return max(0.0, (cost - self.lower_bound) / cost) if cost > 0 else 0.0
 
@@ -133,7 +133,7 @@ class Pattern:
 
     @property
     def counts(self) -> Section:
-        """How many cells are withheld, for which problem, and what is proven of it."""
+        """The number of suppressed cells, the problem and the proof, in a sentence."""
         return Section(
             (),
             (

@@ -1,4 +1,4 @@
-"""Cells tied by sums, with what an attacker knows of them and how far each must stay out of reach."""
+"""Tables: cells with linear relations, the attacker's bounds, and protection levels."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from .saving import writer
 from .twoway import two_way_layout
 
 Cost = Literal["value", "count", "contributors", "log"]
-# Cells that an error lists; whoever has more wrong sums than that has another problem.
+# The number of cells that an error lists.
 MOST_PLACES = 1000
-# What the values of a table are called where records are counted.
+# The name of the response where records are counted.
 COUNTED = "count"
 
 
@@ -38,9 +38,9 @@ class Table(Framed):
     """Cell values a with sparse relations M a = 0, in any number of hierarchical dimensions. Confidential.
 
     `codes[c, d]` is the label of cell c in dimension d; a full cross lists its cells in C order. An attacker
-    knows `low <= a <= high` of every cell. A withheld `primary` cell is safe if what can be computed of
-    it reaches down to a - `lower`, up to a + `upper`, and is at least `sliding` wide. `forced` cells must be
-    published. `cost` is what withholding loses. All are arrays of one figure per cell, never changed: the
+    knows `low <= a <= high` of every cell. A suppressed `primary` cell is safe if its computable interval
+    reaches down to a - `lower`, up to a + `upper`, and is at least `sliding` wide. `forced` cells must be
+    published. `cost` is the price of suppression. All are arrays of one figure per cell, never changed: the
     `with_` methods return new tables. `title` is the heading where it is published; the names of response and
     dimensions if empty. `keys` are those of the records behind each cell, where noise is to hang on them.
     `smallest_unit` is the least that a cell can be if it is not zero: 1 for counts, 0 where it is not known.
@@ -87,7 +87,7 @@ class Table(Framed):
             raise DataError("Table: wanted one label per cell and dimension.")
         self._check_numbers()
         if (wrong := self.relations.wrong(self.values)).size:
-            sums = [self.relations.sum_of(each) for each in wrong[:MOST_PLACES].tolist()]
+            sums = [self.relations.sum_of(relation) for relation in wrong[:MOST_PLACES].tolist()]
             raise DataError(
                 f"Table: {wrong.size} of {len(self.relations)} sums do not add up. Compute the margins from "
                 "the inner cells.",
@@ -108,8 +108,8 @@ class Table(Framed):
         outside = int((~((self.low <= self.values) & (self.values <= self.high))).sum())
         if outside:
             raise DataError(
-                f"Table: {outside} cells lie outside the bounds that the attacker is said to know. "
-                "Widen the bounds, for instance bounds=(-inf, inf) where values may be negative."
+                f"Table: {outside} cells lie outside the bounds that the attacker is assumed to know. "
+                "Widen the bounds, for example bounds=(-inf, inf) where values may be negative."
             )
         if both := int((self.primary & self.forced).sum()):
             raise ParameterError(
@@ -139,13 +139,13 @@ class Table(Framed):
     ) -> Table:
         """The full cross of some dimensions, from its inner cells (leaves only) or from all cells with sums.
 
-        Arrays have the shape of either; sums of inner cells are computed, other figures are nought there.
+        Arrays have the shape of either; sums of inner cells are computed, other figures are zero there.
         `lower`, `upper` and `sliding` given as one number are in percent of the cell's value, as arrays
         they are absolute. Without `bounds` the attacker knows [0, inf) where no value is negative, and
         nothing otherwise. `smallest_unit` is that of the values where they are counts or have contributors.
         Sums are published unless they are sensitive, or `margins`.
         """
-        shape = tuple(len(each) for each in dimensions)
+        shape = tuple(len(dimension) for dimension in dimensions)
         full = all_cells(dimensions, as_numbers(values, "values"))
         flat = full.reshape(-1)
         if smallest_unit is None:
@@ -197,15 +197,16 @@ class Table(Framed):
         inner = as_numbers(values, "values")
         if inner.ndim < 1 or 0 in inner.shape:
             raise DataError(f"Table: wanted an array of at least one cell, got shape {inner.shape}.")
-        given = labels or [[str(place + 1) for place in range(size)] for size in inner.shape]
-        if [len(each) for each in given] != list(inner.shape):
+        inner_labels = labels or [[str(position + 1) for position in range(size)] for size in inner.shape]
+        if [len(column) for column in inner_labels] != list(inner.shape):
             raise DataError(f"Table: wanted labels for {inner.shape} cells, got other numbers.")
         if names is None:
             names = (
                 ("row", "column") if inner.ndim == 2 else [f"dimension{at + 1}" for at in range(inner.ndim)]
             )
         dimensions = [
-            Hierarchy.flat(name, list(each), total) for name, each in zip(names, given, strict=True)
+            Hierarchy.flat(name, list(column), total)
+            for name, column in zip(names, inner_labels, strict=True)
         ]
         return cls.cross(dimensions, inner, **fields)
 
@@ -234,7 +235,7 @@ class Table(Framed):
 
     @property
     def n(self) -> int:
-        """How many cells."""
+        """The number of cells."""
         return int(self.values.size)
 
     @property
@@ -244,7 +245,7 @@ class Table(Framed):
 
     @property
     def inner(self) -> Mask:
-        """Cells that are no sum; of linked tables, in none of them."""
+        """A mask of cells that are not sums; of linked tables, in none of them."""
         if len(self.dimensions) > 1 and self.n != np.prod(self.shape):
             return ~np.isin(np.arange(self.n), self.relations.cells[self.relations.signs < 0])
         leaf = np.stack([d.is_leaf[self.codes[:, at]] for at, d in enumerate(self.dimensions)], axis=1)
@@ -266,7 +267,7 @@ class Table(Framed):
         return tuple(d.labels[int(self.codes[cell, at])] for at, d in enumerate(self.dimensions))
 
     def cell(self, *labels: str) -> int:
-        """The place of the cell with some labels.
+        """The index of the cell with these labels.
 
         >>> Table.from_array([[5, 3], [2, 4]]).cell("2", "Total")
         5
@@ -274,11 +275,11 @@ class Table(Framed):
         try:
             wanted = [d.labels.index(label) for d, label in zip(self.dimensions, labels, strict=True)]
         except ValueError:
-            raise ParameterError("Table: there is no cell of these labels.") from None
-        found = np.flatnonzero((self.codes == wanted).all(axis=1))
-        if not found.size:
+            raise ParameterError("Table: there is no cell with these labels.") from None
+        matches = np.flatnonzero((self.codes == wanted).all(axis=1))
+        if not matches.size:
             raise ParameterError("Table: there is no cell of these labels.")
-        return int(found[0])
+        return int(matches[0])
 
     def with_primary(
         self,
@@ -294,10 +295,10 @@ class Table(Framed):
         """
         mask = np.array(primary, dtype=bool).reshape(-1)
         levels = {}
-        for name, given in {"lower": lower, "upper": upper, "sliding": sliding}.items():
+        for name, values in {"lower": lower, "upper": upper, "sliding": sliding}.items():
             old = getattr(self, name)
-            one = np.ndim(given) == 0
-            new = percent_of(float(np.asarray(given)), self.values, "Table") if one else np.ravel(given)
+            one = np.ndim(values) == 0
+            new = percent_of(float(np.asarray(values)), self.values, "Table") if one else np.ravel(values)
             levels[name] = np.where(mask, np.maximum(old, np.broadcast_to(new, (self.n,))), old)
         return replace(
             self,
@@ -309,7 +310,7 @@ class Table(Framed):
         )
 
     def with_cost(self, cost: Cost | npt.ArrayLike) -> Table:
-        """The same table at another price: value, count (1 each), contributors, log, or figures."""
+        """The table with other costs: value, count (1 each), contributors, log, or an array."""
         if isinstance(cost, str):
             return replace(self, cost=costs(cost, self.values, self.contributors))
         if np.size(cost) == self.n != np.prod(self.shape):
@@ -318,7 +319,7 @@ class Table(Framed):
         return replace(self, cost=placed(cost, self.dimensions, "cost", float))
 
     def with_zeros(self, treatment: Literal["publish", "withhold"]) -> Table:
-        """Zeros that are not sensitive must be published, or may be withheld at the cost of 1 each.
+        """Zeros that are not sensitive must be published, or may be suppressed at a cost of 1 each.
 
         Where every zero is published, a suppressed cell is known not to be one: it is at least the smallest
         unit. Sensitive zeros are suppressed, and then any suppressed cell may be one.
@@ -335,10 +336,10 @@ class Table(Framed):
             return replace(self, forced=self.forced | zero, low=low)
         if treatment == "withhold":
             return replace(self, cost=np.where(zero, 1.0, self.cost))
-        raise ParameterError("Table: zeros must be publish or withhold.")
+        raise ParameterError("Table: zeros must be 'publish' or 'withhold'.")
 
     def with_published_unit(self) -> Table:
-        """The same table before an attacker who takes published values for multiples of one unit.
+        """The table for an attacker who knows that values are multiples of one unit.
 
         For bare lists, which say neither that values are counts nor who contributes to them.
 
@@ -348,19 +349,19 @@ class Table(Framed):
         return self if self.smallest_unit else replace(self, smallest_unit=unit_of(self.values))
 
     def with_margins(self, may_be_withheld: bool) -> Table:
-        """Sums may be withheld at their cost, or must be published (where they are not sensitive)."""
+        """The table whose sums may be suppressed at their cost, or must be published unless sensitive."""
         sums = ~self.inner & ~self.primary
         return replace(self, forced=self.forced & ~sums if may_be_withheld else self.forced | sums)
 
     def with_bounds(self, low: npt.ArrayLike, high: npt.ArrayLike) -> Table:
-        """The same table before an attacker who knows other bounds."""
+        """The table for an attacker who knows other bounds."""
         sides = (
             np.broadcast_to(np.ravel(np.asarray(side, dtype=np.float64)), (self.n,)) for side in (low, high)
         )
         return replace(self, low=next(sides).copy(), high=next(sides).copy())
 
     def needed(self) -> tuple[Floats, Floats, Floats]:
-        """Down to and up to where the attacker's range of each sensitive cell must reach, and its width.
+        """The required lower end, upper end and width of the attacker's interval of each sensitive cell.
 
         A level beyond the attacker's own bounds asks no more than those bounds: nobody can be kept from
         knowing that a count is not negative.

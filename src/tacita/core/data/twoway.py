@@ -1,4 +1,4 @@
-"""Whether relations alone make cells a two-way table: rows that all cross columns, a sum in each."""
+"""Recognise a two-way table by its relations alone: rows that all cross columns, with a sum in each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def two_way_layout(relations: Relations, n: int) -> Ints | None:
         return None
     order = np.argsort(relations.cells, kind="stable")
     lines, signs = relations.rows[order].reshape(n, 2), relations.signs[order].reshape(n, 2)
-    # what crosses the first relation are columns, the rest are rows
+    # relations that cross the first one are columns, the others rows
     is_column = np.zeros(len(relations), dtype=bool)
     is_column[lines[(lines == 0).any(axis=1)]] = True
     is_column[0] = False
@@ -40,24 +40,24 @@ def two_way_layout(relations: Relations, n: int) -> Ints | None:
     signs = np.where(swapped[:, None], signs[:, ::-1], signs)
     number = np.where(is_column, np.cumsum(is_column), np.cumsum(~is_column)) - 1
     shape = (int((~is_column).sum()), int(is_column.sum()))
-    place = np.full(shape, -1, dtype=np.int64)
-    place[number[lines[:, 0]], number[lines[:, 1]]] = np.arange(n)
-    if shape[0] * shape[1] != n or min(shape) < 2 or (place < 0).any():
+    position = np.full(shape, -1, dtype=np.int64)
+    position[number[lines[:, 0]], number[lines[:, 1]]] = np.arange(n)
+    if shape[0] * shape[1] != n or min(shape) < 2 or (position < 0).any():
         return None
-    across, down = _sum_of(signs[place, 0]), _sum_of(signs[place, 1].T)
+    across, down = _sum_of(signs[position, 0]), _sum_of(signs[position, 1].T)
     if across is None or down is None:
         return None
-    return place[np.ix_(_last(place.min(axis=1), down), _last(place.min(axis=0), across))]
+    return position[np.ix_(_last(position.min(axis=1), down), _last(position.min(axis=0), across))]
 
 
 def _sum_of(signs: Floats) -> int | None:
-    """Where the sum stands in every line: one sign against all others, and at the same place."""
+    """The position of the sum in every line: the sign opposite to all others, at a common position."""
     upright = signs * np.where(signs.sum(axis=1) < 0, -1.0, 1.0)[:, None]
     against = upright < 0
     if (against.sum(axis=1) != 1).any():
         return None
     at = np.argmax(against, axis=1)
-    # of two cells that are the same either may be the sum
+    # in a line of two cells, either may be the sum
     return int(at[0]) if signs.shape[1] == 2 or (at == at[0]).all() else None
 
 

@@ -1,4 +1,4 @@
-"""Bounds that published values keep: given by the user, never taken from the data."""
+"""Bounds of published values, set by the user and never derived from the data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Bounded(Parameters):
     )
 
     @model_validator(mode="after")
-    def _bounds_leave_room(self) -> Bounded:
+    def _check_bounds(self) -> Bounded:
         if self.lowest is not None and self.highest is not None and not self.lowest < self.highest:
             raise ParameterError(
                 f"{self.spoken_name()}: lowest must be less than highest, got {self.lowest:g} and "
@@ -32,7 +32,7 @@ class Bounded(Parameters):
         return self
 
     def outside(self, values: Floats) -> Mask:
-        """Which values lie beyond a bound."""
+        """A mask of the values beyond a bound."""
         beyond = np.zeros(values.shape, dtype=bool)
         if self.lowest is not None:
             beyond |= values < self.lowest
@@ -41,7 +41,7 @@ class Bounded(Parameters):
         return beyond
 
     def refuse_originals_outside(self, values: Floats) -> None:
-        """Raise where the originals break the bounds themselves."""
+        """Raise where original values lie outside the bounds."""
         wrong = int(self.outside(values).sum())
         if wrong:
             raise DataError(

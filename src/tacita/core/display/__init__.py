@@ -1,1 +1,1 @@
-"""How numbers and results are shown. The standard library alone."""
+"""Display of numbers and results, with the standard library alone."""

@@ -1,4 +1,4 @@
-"""How figures and settings are written for people, wherever they read them: reports, the page, notebooks."""
+"""Formatting of numbers and settings for readers of reports, the page and notebooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """The signs of a language: what stands between thousands, and the decimal sign."""
+    """The thousands separator and the decimal sign of a language."""
 
     thousands: str = ","
     decimal: str = "."
@@ -31,12 +31,12 @@ class NumberStyle:
 
 
 ENGLISH = NumberStyle()
-# a thin space, which no language reads as a decimal sign
+# a thin space, which no language uses as a decimal sign
 SPACED = NumberStyle("\u202f")
 
 
 def number(value: float | None, digits: int | None = None, style: NumberStyle = ENGLISH) -> str:
-    """A figure with thousands apart: `digits` after the decimal sign, or four digits that count.
+    """A number with thousands separators: `digits` decimals, or four significant digits.
 
     Without `digits`, very large and small figures are powers of ten.
 
@@ -60,7 +60,7 @@ def number(value: float | None, digits: int | None = None, style: NumberStyle = 
 
 
 def figure(value: float | None, digits: int | None = None, style: NumberStyle = SPACED) -> str:
-    """A figure where space is short: `digits` after the decimal sign, or as many as tell something.
+    """A short number: `digits` decimals, or as many as are significant.
 
     >>> figure(84949), figure(40.412), figure(5.6891), figure(-3.5, 1, NumberStyle(decimal=",")), figure(None)
     ('84\u202f949', '40.4', '5.69', '\u22123,5', '\u2013')
@@ -71,7 +71,7 @@ def figure(value: float | None, digits: int | None = None, style: NumberStyle = 
 
 
 def short(value: float | None, style: NumberStyle = ENGLISH, digits: int = 3) -> str:
-    """A figure of few digits with a letter for thousands, millions and so on; empty where there is none.
+    """A number of few digits with a letter for thousands, millions and so on; empty for None.
 
     >>> short(889), short(10_812), short(1_650_000), short(-0.5), short(99_960), short(20_000)
     ('889', '10.8k', '1.65M', '\u22120.5', '100k', '20k')
@@ -86,7 +86,7 @@ def short(value: float | None, style: NumberStyle = ENGLISH, digits: int = 3) ->
 
 
 def compact(values: Sequence[float], style: NumberStyle = ENGLISH) -> list[str]:
-    """Labels of one axis, short and never two alike for different values.
+    """Labels of an axis, short and distinct for distinct values.
 
     >>> compact([-500.0, 1000.0, 2.5e6])
     ['−500', '1k', '2.5M']
@@ -96,13 +96,13 @@ def compact(values: Sequence[float], style: NumberStyle = ENGLISH) -> list[str]:
     plain = [style.write(f"{value:.10g}") for value in values]
     lettered = [short(value, style, 10) for value in values]
     small = all(abs(value) < 10_000 for value in values)
-    # a year is no clearer as 1.99k, and one axis should not mix both spellings
+    # 1.99k is not clearer for a year, and one axis should not mix both spellings
     longer = any(len(a) > len(b) for a, b in zip(lettered, plain, strict=True))
     return plain if small and longer else lettered
 
 
 def percent(share: float, style: NumberStyle = ENGLISH) -> str:
-    """A share to a tenth of a percent; a little is not nothing.
+    """A share to a tenth of a percent; tiny shares are not shown as 0.
 
     >>> percent(100 / 3), percent(25.0), percent(0.01), percent(0.0)
     ('33.3 %', '25 %', '< 0.1 %', '0 %')
@@ -112,7 +112,7 @@ def percent(share: float, style: NumberStyle = ENGLISH) -> str:
 
 
 def correlation(value: float | None, style: NumberStyle = ENGLISH) -> str:
-    """A correlation without the zero that all have.
+    """A correlation without its leading zero.
 
     >>> correlation(0.504), correlation(-1.0), correlation(-0.001), correlation(None)
     ('.50', '−1', '0', '–')
@@ -127,7 +127,7 @@ def correlation(value: float | None, style: NumberStyle = ENGLISH) -> str:
 
 
 def span(low: float, high: float | None) -> str:
-    """The interval a figure can lie in.
+    """The range of a measure.
 
     >>> span(0.0, 1.0), span(0.0, None)
     ('0 to 1', '0 or more')
@@ -137,7 +137,7 @@ def span(low: float, high: float | None) -> str:
 
 
 def measured(value: float | None) -> str:
-    """A figure of a measure; what is left of a difference that cancelled says nothing.
+    """A figure of a measure; tiny remainders of differences are shown as 0.
 
     >>> measured(4e-14), measured(12.5)
     ('0', '12.5')
@@ -158,7 +158,7 @@ def byte_size(count: int) -> str:
 
 
 def spoken(name: str) -> str:
-    """A name of the program as words at the start of a sentence.
+    """An identifier as words at the start of a sentence.
 
     >>> spoken("nearly-unique-column"), spoken("round_integers")
     ('Nearly unique column', 'Round integers')
@@ -189,6 +189,6 @@ def setting(value: object) -> str:
 
 
 def _part(value: object) -> str:
-    """A setting within another, in brackets where it has parts of its own."""
-    said = setting(value)
-    return f"({said})" if isinstance(value, list | tuple | Mapping) else said
+    """A nested setting, in brackets if it has parts."""
+    text = setting(value)
+    return f"({text})" if isinstance(value, list | tuple | Mapping) else text

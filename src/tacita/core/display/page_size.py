@@ -1,4 +1,4 @@
-"""On what paper, and in what type, a table is printed so that none of its columns is cut off."""
+"""Page and font size for printing a table, so that no column is cut off."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Iterable
 from math import ceil, floor
 from typing import NamedTuple
 
-# In points: the edges of a page, what they leave of A4 upright and on its side, the largest and least type.
+# In points: page margins, the width of A4 within them (portrait, landscape), largest and smallest font.
 EDGE = 45
 _UPRIGHT = 500
 _SIDEWAYS = 740
 _LARGEST = 9
 _LEAST = 6
-# Of the size of type: what a sign takes, and what stands around a cell.
+# Relative to the font size: the width of a character, and the padding of a cell.
 _SIGN = 0.65
 _AROUND = 1.5
 
 
 class Paper(NamedTuple):
-    """The size of a page as style sheets have it, and that of type in points."""
+    """The page size in CSS, and the font size in points."""
 
     page: str
     size: int
 
 
 def paper_for(columns: Iterable[int]) -> Paper:
-    """The paper for columns of so many signs: A4 upright, on its side, in smaller type, or larger paper.
+    """The page for columns of these widths in characters: A4, A4 landscape, smaller font, or larger page.
 
     >>> paper_for([8] * 5), paper_for([8] * 15), paper_for([8] * 60)
     (Paper(page='A4', size=9), Paper(page='A4 landscape', size=7), Paper(page='2502pt 1752pt', size=6))

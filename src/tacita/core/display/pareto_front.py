@@ -1,4 +1,4 @@
-"""Which of several trials no other beats: the front of a risk-utility map."""
+"""The Pareto front of a risk-utility map: the trials that no other dominates."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ Point = tuple[float, float]
 
 
 def pareto_front(points: Sequence[Point | None]) -> list[bool]:
-    """Which points no other beats: lower is better in both places, O(n log n).
+    """A mask of the points that no other dominates; lower is better in both coordinates. O(n log n).
 
-    A point beats another that is nowhere lower and somewhere higher; equal points do not beat each other.
-    None is no point, and never on the front.
+    A point dominates another that is nowhere lower and somewhere higher; equal points do not dominate each
+    other. None is never on the front.
 
     >>> pareto_front([(1, 5), (2, 2), (2, 3), (2, 2), (5, 1), (5, 5), None])
     [True, True, False, True, True, False, False]
     """
     front = [False] * len(points)
     lowest: Point | None = None
-    for place, point in sorted(
-        ((place, point) for place, point in enumerate(points) if point is not None),
+    for index, point in sorted(
+        ((index, point) for index, point in enumerate(points) if point is not None),
         key=lambda entry: entry[1],
     ):
-        # all before are as low in the first place or lower; the last of the front is lowest in the second
+        # earlier points are not higher in the first coordinate; the last of the front is lowest in the second
         if lowest is None or point[1] < lowest[1] or point == lowest:
-            front[place], lowest = True, point
+            front[index], lowest = True, point
     return front

@@ -1,7 +1,7 @@
-"""A value as a small page of its own in a notebook: counts and figures, every text escaped.
+"""HTML representations of values in notebooks: counts and figures, with every text escaped.
 
-No value of the data stands in one. What a page shows is for whoever works with the data: notebooks are kept
-and passed on, so each page says that it is confidential.
+They contain no data values. Notebooks are stored and shared, so every representation is marked as
+confidential.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def page(title: str, sections: Iterable[Section], notes: Iterable[str] = ()) -> 
     >>> page("A <b>", [Section((), (("n", 3),))], ["Fine."])[:58]
     '<div class="tacita" style="font-family: system-ui, sans-se'
     """
-    tables = "".join(_table(each) for each in sections if each.rows)
+    tables = "".join(_table(section) for section in sections if section.rows)
     below = "".join(f"<p>{escape(note)}</p>" for note in (*notes, "Confidential."))
     return f'<div class="tacita" style="{_PAGE}"><p><strong>{escape(title)}</strong></p>{tables}{below}</div>'
 
@@ -45,6 +45,6 @@ def _table(section: Section) -> str:
 
 
 def _cell(value: object) -> str:
-    # words from the left, figures from the right
+    # align text left, numbers right
     side = "left" if isinstance(value, str) else "right"
     return f'<td style="text-align: {side}; {_CELL}">{escape(setting(value))}</td>'

@@ -1,6 +1,6 @@
-"""The drawing kit of report and page: axes with round steps, labels that do not touch, bars, squares.
+"""Drawing primitives of reports and the page: axes with round steps, labels without overlaps, bars, squares.
 
-Figures go in, pixels come out; templates write them as SVG. Words are left to whoever draws, in its language.
+Numbers go in, pixel positions come out; templates write them as SVG, with texts in their language.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from .number_format import ENGLISH, NumberStyle, compact, correlation, percent
 
-# Width of a letter of a label on an axis; generous, so that labels never touch.
+# Width of a letter of an axis label, rounded up so that labels never touch.
 _LETTER = 7.0
 _ROUND_STEPS = (1.0, 2.0, 5.0)
-# Where there is room for three or four labels.
+# The number of steps where three or four labels fit.
 FEW_STEPS = (1.0, 2.0, 2.5, 5.0)
 
 
 def pixel(value: float) -> str:
-    """A length or place, to a tenth of a pixel.
+    """A length or position, to a tenth of a pixel.
 
     >>> pixel(2.04), pixel(0.25)
     ('2', '0.2')
@@ -30,7 +30,7 @@ def pixel(value: float) -> str:
 
 
 def shortened(name: str, longest: int) -> str:
-    """The beginning of a name that is too long.
+    """A name cut to a length.
 
     >>> shortened("value added", 6)
     'value…'
@@ -39,7 +39,7 @@ def shortened(name: str, longest: int) -> str:
 
 
 def round_step(span: float, most: float, steps: Sequence[float] = _ROUND_STEPS) -> float:
-    """The least round step of which at most so many go into a span.
+    """The smallest round step of which at most `steps` fit into a span.
 
     >>> round_step(47.0, 6), round_step(58.7, 3), round_step(0.7, 3, (1, 2, 2.5, 5))
     (10.0, 20.0, 0.25)
@@ -59,7 +59,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Axis:
-    """From figures to pixels, starting at zero and ending at a round figure above all of them."""
+    """A scale from figures to pixels, from zero to a round figure above all of them."""
 
     values: tuple[float, ...]
     start: float
@@ -79,9 +79,9 @@ class Axis:
         >>> Axis.around([3.0, 47.0], 0, 100).values, Axis.around([58.7, 25.8], 0, 100, 3).values
         ((0.0, 10.0, 20.0, 30.0, 40.0, 50.0), (0.0, 20.0, 40.0, 60.0))
         """
-        given = [0.0, *figures]
-        low, high = min(given), max(given)
-        # less than this is what is left of a difference that cancelled
+        values = [0.0, *figures]
+        low, high = min(values), max(values)
+        # smaller figures are remainders of differences
         step = round_step(high - low if high - low > 1e-9 else 1.0, most, steps)
         first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
         first -= _rounded(first * step) > low
@@ -104,7 +104,7 @@ def _rounded(value: float) -> float:
 
 
 class Box(NamedTuple):
-    """Where something lies: two corners."""
+    """A rectangle, by two corners."""
 
     left: float
     top: float
@@ -112,19 +112,19 @@ class Box(NamedTuple):
     bottom: float
 
     @classmethod
-    def around(cls, x: float, y: float, room: float) -> Box:
+    def around(cls, x: float, y: float, space: float) -> Box:
         """A square around a point."""
-        return cls(x - room, y - room, x + room, y + room)
+        return cls(x - space, y - space, x + space, y + space)
 
     @classmethod
     def of_text(cls, x: float, y: float, text: str, anchor: str, letter: float, line: float) -> Box:
-        """A line of text at its `text-anchor`; three pixels of it go below the line it stands on."""
+        """The box of a line of text at its `text-anchor`; it reaches three pixels below the baseline."""
         wide = letter * len(text)
         left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
         return cls(left, y + 3 - line, left + wide, y + 3)
 
     def overlap(self, other: Box) -> float:
-        """The area that both cover.
+        """The area of the intersection.
 
         >>> Box(0, 0, 2, 2).overlap(Box(1, 1, 3, 3)), Box(0, 0, 1, 1).overlap(Box(2, 2, 3, 3))
         (1, 0)
@@ -134,7 +134,7 @@ class Box(NamedTuple):
         return across * down if across > 0 and down > 0 else 0
 
     def within(self, other: Box) -> bool:
-        """Whether the other covers all of it."""
+        """Whether the other box contains this one."""
         return (
             self.left >= other.left
             and self.right <= other.right
@@ -165,7 +165,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Upright bars over slots of equal width, with an axis of counts."""
+    """Vertical bars over slots of equal width, with an axis of counts."""
 
     slots: tuple[tuple[Bar, ...], ...]
     counts: tuple[Tick, ...]
@@ -199,14 +199,14 @@ def bars(
     """
     step = (_PLOT.right - _PLOT.left) / len(counts)
     gap = min(step * 0.15, 8.0)
-    # few bars would otherwise become walls
+    # limit the width of few bars
     wide = min((step - 2 * gap) / len(series), 44.0)
     highest = max(max(slot) for slot in counts)
     tall = (_PLOT.bottom - _PLOT.top) / max(1, highest)
     slots = []
     for i, slot in enumerate(counts):
         start = _PLOT.left + step * (i + 0.5) - wide * len(series) / 2
-        # one of a thousand is little, not nothing
+        # small counts stay visible
         heights = [max(count * tall, 1.5) if count else 0.0 for count in slot]
         slots.append(
             tuple(
@@ -232,9 +232,9 @@ def _count_axis(highest: int, style: NumberStyle) -> tuple[Tick, ...]:
     """Three to five round counts from zero up; the highest bar ends where the plot does."""
     highest = max(1, highest)
     counts = range(0, highest + 1, int(max(1.0, round_step(highest + 1, 5))))
-    room = _PLOT.bottom - _PLOT.top
+    space = _PLOT.bottom - _PLOT.top
     texts = compact([float(count) for count in counts], style)
-    places = [_PLOT.bottom - room * count / highest for count in counts]
+    places = [_PLOT.bottom - space * count / highest for count in counts]
     return tuple(Tick(pixel(y), text) for y, text in zip(places, texts, strict=True))
 
 
@@ -249,7 +249,7 @@ class ShareLine:
 
 @dataclass(frozen=True)
 class ShareBars:
-    """Lying bars of shares, a line a category."""
+    """Horizontal bars of shares, one line per category."""
 
     lines: tuple[ShareLine, ...]
     height: str
@@ -275,13 +275,13 @@ def share_bars(
     ['145.5', '194']
     """
     longest = max(max(pair) for pair in shares) or 1.0
-    room = _WIDTH - _SHARES_LEFT - _SHARES_RIGHT
+    space = _WIDTH - _SHARES_LEFT - _SHARES_RIGHT
     lines = []
     for at, (name, pair) in enumerate(zip(names, shares, strict=True)):
         top, drawn = _SHARES_TOP + at * _LINE, []
         for row, (series, share) in enumerate(zip(("before", "after"), pair, strict=True)):
-            # a little is not nothing
-            wide = max(1.5, room * share / longest) if share else 0.0
+            # small shares stay visible
+            wide = max(1.5, space * share / longest) if share else 0.0
             y = top + 4 + row * (_THICK + 1)
             bar = Bar(series, pixel(_SHARES_LEFT), pixel(y), pixel(wide), pixel(_THICK))
             drawn.append((bar, pixel(_SHARES_LEFT + wide), percent(share, style)))
@@ -324,7 +324,7 @@ class Triangle:
 
 _SQUARE = 36.0
 _MARGIN = 2.0
-# A name runs to the right of its square, where the triangle leaves room.
+# A name runs to the right of its square, where the triangle leaves space.
 _LONGEST_NAME = 15
 _NAME_LETTER = 8.0
 # Lower ends of the shades: of a correlation, and of a change of one.

@@ -24,10 +24,10 @@ _LARGEST_BLOCK = 2**30
 
 
 class CSV(TextOptions, RecordFormat):
-    """Text with a delimiter, and a first line of names.
+    """Delimited text with a header line.
 
-    Cells are text. Numbers are read where a role asks for them; all other cells are copied letter by letter,
-    and the release is spelled as the source was: delimiter, decimal sign, encoding, line ends. O(bytes).
+    Cells are text. Numbers are parsed where a role needs them; all other cells are copied character by
+    character. A release keeps the source's delimiter, decimal sign, encoding and line ends. O(bytes).
     Source: RFC 4180; any delimiter, line end and encoding.
 
     >>> data = CSV(decimal=",").decode(b"plz;x\\n01067;1,5\\n", "firms.csv")
@@ -67,12 +67,12 @@ def _as_text(content: bytes, source: str, encoding: str) -> tuple[str, bool]:
     try:
         marked = codecs.lookup(encoding).name == "utf-8" and content.startswith(codecs.BOM_UTF8)
         text = (content[3:] if marked else content).decode(encoding)
-        # Arrow reads UTF-8, which cannot hold the half characters that some codecs let through
+        # Arrow reads UTF-8, which cannot hold the lone surrogates that some codecs let through
         text.encode()
-    except UnicodeError as problem:
+    except UnicodeError as error:
         if b"\0" in content:
             raise _not_text(source) from None
-        where = f" (at byte {problem.start})" if isinstance(problem, UnicodeDecodeError) else ""
+        where = f" (at byte {error.start})" if isinstance(error, UnicodeDecodeError) else ""
         raise DataError(
             f"{source}: the text is not {encoding}{where}. Give the file's encoding, for instance "
             "--encoding latin-1."
@@ -94,26 +94,26 @@ def _not_text(source: str) -> DataError:
 
 
 def _header_line(text: str) -> str:
-    """The first line, quoted cells left out: what they hold says nothing of the delimiter."""
+    """The first line without its quoted cells, whose characters are no delimiters."""
     line = re.match(r'(?:[^"\n]+|"[^"]*")*', text)
     return re.sub(r'"[^"]*"', "", line.group() if line else "")
 
 
-def _delimiter(header_line: str, source: str, given: str | None, decimal: str) -> str:
-    found = given or max(_DELIMITERS, key=header_line.count)
-    if given is None and found not in header_line and found == decimal:
-        # a single column: any sign will do that is not part of its numbers
+def _delimiter(header_line: str, source: str, delimiter: str | None, decimal: str) -> str:
+    best = delimiter or max(_DELIMITERS, key=header_line.count)
+    if delimiter is None and best not in header_line and best == decimal:
+        # a single column: any sign that is not part of its numbers will do
         return ";"
-    if found == decimal and found in header_line:
+    if best == decimal and best in header_line:
         raise ParameterError(
-            f"{source}: delimiter and decimal sign are both {found!r}. Give --delimiter or --decimal."
+            f"{source}: delimiter and decimal sign are both {best!r}. Give --delimiter or --decimal."
         )
-    if not found.isascii() or found in '"\r\n\0' or found.isalnum():
+    if not best.isascii() or best in '"\r\n\0' or best.isalnum():
         raise ParameterError(
-            f"{source}: delimiter must be a sign such as ; or a tab, got {found!r}. Letters, digits, quotes "
+            f"{source}: delimiter must be a sign such as ; or a tab, got {best!r}. Letters, digits, quotes "
             "and line breaks are part of the cells."
         )
-    return found
+    return best
 
 
 def _header(text: str, source: str, delimiter: str) -> list[str]:
@@ -128,9 +128,9 @@ def _header(text: str, source: str, delimiter: str) -> list[str]:
         raise DataError(f"{source}: {unnamed} columns have no name in the header line. Name them.")
     copies = len(names) - len(set(names))
     if copies:
-        # which ones is not said: they may be cells of a first record
+        # the message does not name them: they may be cells of a first record
         raise DataError(
-            f"{source}: every column needs a name of its own, got {copies} in the header line more than once."
+            f"{source}: every column needs a unique name, {copies} stand in the header line more than once."
             " Rename or drop the copies. Or has the file no header line?"
         )
     return names
@@ -142,7 +142,7 @@ def _body(text: str, source: str, delimiter: str, names: list[str]) -> pa.Table:
     raw = text.encode() + (b"" if text.endswith(("\n", "\r")) else b"\n")
     table, wrong = _parsed(raw, source, delimiter, names)
     if wrong:
-        # only a single thread knows the numbers of the rows
+        # row numbers are known to a single-threaded reader only
         _, wrong = _parsed(raw, source, delimiter, names, threads=False)
         raise DataError(
             f"{source}: {len(wrong)} records do not have {len(names)} cells as the header has (first: record "
@@ -190,11 +190,12 @@ def _parsed(
 def encode(table: pa.Table, dialect: CsvDialect) -> bytes:
     """The table as CSV in a dialect; floats in their shortest exact form. Same table, same bytes."""
     columns = [
-        _quoted(cells_as_text(column, dialect), dialect, alone=table.num_columns == 1)
+        _quoted(cells_as_text(column, dialect), dialect, only_column=table.num_columns == 1)
         for column in table.columns
     ]
     header = dialect.delimiter.join(
-        _quoted(pa.chunked_array([[name]]), dialect, alone=False)[0].as_py() for name in table.column_names
+        _quoted(pa.chunked_array([[name]]), dialect, only_column=False)[0].as_py()
+        for name in table.column_names
     )
     lines = pc.binary_join_element_wise(*columns, pa.scalar(dialect.delimiter))
     text = dialect.newline.join([header, *lines.to_pylist(), ""])
@@ -228,10 +229,10 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
         ) from None
 
 
-def _quoted(column: pa.ChunkedArray, dialect: CsvDialect, alone: bool) -> pa.ChunkedArray:
+def _quoted(column: pa.ChunkedArray, dialect: CsvDialect, only_column: bool) -> pa.ChunkedArray:
     risky = "[" + "".join(f"\\x{{{ord(mark):x}}}" for mark in (dialect.delimiter, '"', "\r", "\n")) + "]"
     needs = pc.match_substring_regex(column, risky)
-    if alone:
+    if only_column:
         # an empty line would be no record at all
         needs = pc.or_(needs, pc.equal(column, ""))
     inner = pc.replace_substring(column, '"', '""')

@@ -1,4 +1,4 @@
-"""Records as a sheet of a workbook."""
+"""Records in a sheet of an Excel workbook."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from tacita.io import xlsx
 from .reading_options import SheetOptions
 from .record_format import Held, RecordFormat, refuse_huge, without_empty_text
 
-# Packages are compressed; this is what they may unfold to.
+# Packages are compressed; this limits their uncompressed size.
 _MOST_BYTES = 2**32
 _LARGEST_EXACT = 2**53
 _LONGEST_TEXT = 32767
 _OLE = b"\xd0\xcf\x11\xe0"
 _DAY_0 = datetime.date(1899, 12, 30)
-# Excel believes in a 29 February 1900; before it, days have other numbers than in other programs.
+# Excel has a 29 February 1900; before it, its day numbers differ from those of other programs.
 _FIRST_DAY = (datetime.date(1900, 3, 1) - datetime.date(1970, 1, 1)).days
 _LAST_DAY = (datetime.date(9999, 12, 31) - datetime.date(1970, 1, 1)).days
 _A_DAY = 86_400_000
-# how texts spell what XML cannot, and what would be taken for it
+# the escapes of characters that XML cannot hold, and of texts that look like such escapes
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
 class Excel(SheetOptions, RecordFormat):
-    """A sheet of a workbook: a line of names, then a line a record.
+    """A sheet of a workbook: a line of names, then one line per record.
 
-    Cells of a column are all numbers, texts, dates or truth values; formulas and merged cells are refused.
-    Written with nothing but cells, and formats of dates: text that begins with = is text. O(cells).
+    The cells of a column are all numbers, texts, dates or truth values. Formulas, merged cells: refused.
+    Files hold nothing but cells and date formats: text that begins with = is text. O(cells).
     Source: ECMA-376, Office Open XML; read by openpyxl.
 
     >>> table = pa.table({"x": [1.5, None], "town": ["Köln", "=1"]})
@@ -54,22 +54,24 @@ class Excel(SheetOptions, RecordFormat):
 
     def unpack(self, content: bytes, source: str) -> pa.Table:
         """The cells of the sheet, each column of the type of its cells."""
-        with _book(content, source) as (book, package):
-            sheet = _chosen(book, self.sheet, source)
-            _refuse_merged(package, sheet.title, source)
+        with _open_workbook(content, source) as (book, package):
+            sheet = _select_sheet(book, self.sheet, source)
+            _check_no_merged_cells(package, sheet.title, source)
             sheet.reset_dimensions()
             rows = sheet.iter_rows()
             names = _names(next(rows, ()), source)
             columns = _read(rows, len(names), source)
-        return pa.table({name: _typed(name, each, source) for name, each in zip(names, columns, strict=True)})
+        return pa.table(
+            {name: _column_array(name, cells, source) for name, cells in zip(names, columns, strict=True)}
+        )
 
     def encode(self, data: Microdata) -> bytes:
-        """What is empty text in a text file is an empty cell."""
+        """Empty texts of a text file become empty cells."""
         return self.pack(without_empty_text(data))
 
     def pack(self, table: pa.Table) -> bytes:
         """One sheet named records."""
-        columns = [_written(name, table.column(name)) for name in table.column_names]
+        columns = [_column_cells(name, table.column(name)) for name in table.column_names]
         dated = any(
             column.null_count < len(column)
             and (pa.types.is_date(column.type) or pa.types.is_timestamp(column.type))
@@ -78,15 +80,15 @@ class Excel(SheetOptions, RecordFormat):
         lines = [list(line) for line in zip(*columns, strict=True)]
         if lines and not any(lines[-1]):
             raise DataError(
-                "Excel: the last record is empty, and the sheet could not tell it from its end. Fill it in, "
-                "or write another kind of file."
+                "Excel: the last record is empty, and a sheet cannot show where it ends then. Fill it in, "
+                "or write another format."
             )
         head = [xlsx.text(name) for name in table.column_names]
         return xlsx.encode({"records": [head, *lines]}, dated=dated)
 
 
 class _Cells(NamedTuple):
-    """The cells of a column and what kind each is, by the letter of openpyxl; None where there is nothing."""
+    """The cells of a column (None where empty), and the kind of each as a letter of openpyxl."""
 
     values: list[Any]
     kinds: list[str]
@@ -94,11 +96,11 @@ class _Cells(NamedTuple):
 
 
 @contextmanager
-def _book(content: bytes, source: str) -> Iterator[tuple[Any, zipfile.ZipFile]]:
+def _open_workbook(content: bytes, source: str) -> Iterator[tuple[Any, zipfile.ZipFile]]:
     if content.startswith(_OLE):
         raise DataError(
-            f"{source}: the workbook is encrypted with a password, or of the old kind .xls. Save it without "
-            "a password, as .xlsx."
+            f"{source}: the workbook is encrypted with a password, or has the old format .xls. Save it "
+            "without a password, as .xlsx."
         )
     try:
         import openpyxl
@@ -108,45 +110,45 @@ def _book(content: bytes, source: str) -> Iterator[tuple[Any, zipfile.ZipFile]]:
         ) from None
     try:
         with warnings.catch_warnings(), zipfile.ZipFile(io.BytesIO(content)) as package:
-            # of what openpyxl will not keep of a workbook, which is all but the cells
+            # openpyxl warns of all that it ignores in a workbook, which is all but the cells
             warnings.simplefilter("ignore")
             if sum(part.file_size for part in package.infolist()) > _MOST_BYTES:
                 raise DataError(
-                    f"{source}: the workbook unfolds into more than one machine should hold. Split the file."
+                    f"{source}: the unpacked workbook is larger than one machine should hold. Split the file."
                 )
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, keep_links=False)
             yield book, package
     except (DataError, ParameterError):
         raise
     except Exception:
-        # whatever the parsers of packages and XML think of, and their messages quote the file
+        # the parsers of packages and XML raise many kinds of errors, whose messages quote the file
         raise DataError(
-            f"{source}: this is not a readable Excel workbook (.xlsx). Is it truncated, or another kind?"
+            f"{source}: this is not a readable Excel workbook (.xlsx). Is it truncated, or of another format?"
         ) from None
 
 
-def _chosen(book: Any, asked: str | None, source: str) -> Any:
+def _select_sheet(book: Any, wanted: str | None, source: str) -> Any:
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     if not sheets:
         raise DataError(f"{source}: wanted a sheet with cells, got none.")
-    if asked is None:
+    if wanted is None:
         return next(iter(sheets.values()))
-    if asked in sheets:
-        return sheets[asked]
-    if asked.isdecimal() and 1 <= int(asked) <= len(sheets):
-        return [*sheets.values()][int(asked) - 1]
+    if wanted in sheets:
+        return sheets[wanted]
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(sheets):
+        return [*sheets.values()][int(wanted) - 1]
     raise ParameterError(
-        f"{source}: there is no sheet {asked!r}. There are {len(sheets)}: {speakable([*sheets])}."
+        f"{source}: there is no sheet {wanted!r}. There are {len(sheets)}: {speakable([*sheets])}."
     )
 
 
-def _refuse_merged(package: zipfile.ZipFile, name: str, source: str) -> None:
+def _check_no_merged_cells(package: zipfile.ZipFile, name: str, source: str) -> None:
     merged, last = 0, b""
-    with package.open(xlsx.place_of(package, name)) as part:
+    with package.open(xlsx.sheet_path(package, name)) as part:
         while block := part.read(2**20):
             # a tag may lie across two blocks; one that ends in the first was counted there
-            found = re.finditer(rb"<(?:\w+:)?mergeCell[\s>]", last + block)
-            merged += sum(each.end() > len(last) for each in found)
+            tags = re.finditer(rb"<(?:\w+:)?mergeCell[\s>]", last + block)
+            merged += sum(tag.end() > len(last) for tag in tags)
             last = block[-64:]
     if merged:
         raise DataError(
@@ -171,86 +173,97 @@ def _names(row: Sequence[Any], source: str) -> list[str]:
 
 
 def _read(rows: Iterator[Sequence[Any]], width: int, source: str) -> list[_Cells]:
-    """The columns below the names; empty lines at the end are none."""
+    """The columns below the names, without empty lines at the end."""
     columns = [_Cells([], [], []) for _ in range(width)]
-    filled = beside = 0
+    filled = unnamed = 0
     for count, row in enumerate(rows, 1):
         refuse_huge(count, width, source)
-        beside += any(cell.value is not None for cell in row[width:])
-        there = False
+        unnamed += any(cell.value is not None for cell in row[width:])
+        has_value = False
         for column, cell in zip_longest(columns, row[:width]):
             value = None if cell is None or cell.value == "" else cell.value
             column.values.append(value)
             column.kinds.append("" if value is None else cell.data_type)
             column.timed.append(value is not None and cell.data_type == "d" and _shows_time(cell))
-            there |= value is not None
-        filled = count if there else filled
-    if beside:
+            has_value |= value is not None
+        filled = count if has_value else filled
+    if unnamed:
         raise DataError(
-            f"{source}: {beside} records have cells beside the named columns. Name these columns, or "
-            "clear them."
+            f"{source}: {unnamed} records have cells to the right of the named columns. Name these columns, "
+            "or clear them."
         )
-    return [_Cells(each.values[:filled], each.kinds[:filled], each.timed[:filled]) for each in columns]
+    return [
+        _Cells(column.values[:filled], column.kinds[:filled], column.timed[:filled]) for column in columns
+    ]
 
 
 def _shows_time(cell: Any) -> bool:
     return re.search(r"[hs]", re.sub(r'"[^"]*"|\\.|\[[^\]]*\]', "", cell.number_format.lower())) is not None
 
 
-_SPOKEN = {"n": "numbers", "s": "texts", "d": "dates", "b": "truth values", "e": "errors", "f": "formulas"}
+_KIND_NAMES = {
+    "n": "numbers",
+    "s": "texts",
+    "d": "dates",
+    "b": "truth values",
+    "e": "errors",
+    "f": "formulas",
+}
 
 
-def _typed(name: str, cells: _Cells, source: str) -> pa.Array:
-    who = f"{source}: column {speakable([name])}"
+def _column_array(name: str, cells: _Cells, source: str) -> pa.Array:
+    subject = f"{source}: column {speakable([name])}"
     counts = {kind: cells.kinds.count(kind) for kind in set(cells.kinds) - {""}}
     for kind, advice in (("f", "Replace them by their values"), ("e", "Correct or clear them")):
         if kind in counts:
-            raise DataError(f"{who} has {counts[kind]} cells with {_SPOKEN[kind]}. {advice} first.")
+            raise DataError(f"{subject} has {counts[kind]} cells with {_KIND_NAMES[kind]}. {advice} first.")
     if len(counts) > 1:
-        told = ", ".join(f"{count} {_SPOKEN[kind]}" for kind, count in sorted(counts.items()))
-        raise DataError(f"{who} mixes kinds of cells: {told}. Make them all one, for instance texts.")
+        mixture = ", ".join(f"{count} {_KIND_NAMES[kind]}" for kind, count in sorted(counts.items()))
+        raise DataError(f"{subject} mixes kinds of cells: {mixture}. Make them one kind, for example texts.")
     kind = next(iter(counts), "n")
     if kind == "n":
         return pa.array([None if value is None else float(value) for value in cells.values], pa.float64())
     if kind == "d":
-        return _dates(who, cells)
+        return _dates(subject, cells)
     if kind == "b":
         return pa.array(cells.values, pa.bool_())
     return pa.array([None if value is None else _ESCAPED.sub(_character, value) for value in cells.values])
 
 
-def _character(found: re.Match[str]) -> str:
-    return chr(int(found[1], 16))
+def _character(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16))
 
 
-def _dates(who: str, cells: _Cells) -> pa.Array:
+def _dates(subject: str, cells: _Cells) -> pa.Array:
     present = [value for value in cells.values if value is not None]
     odd = sum(not isinstance(value, datetime.datetime) for value in present)
     if odd:
-        raise DataError(f"{who} has {odd} times of the day or durations. Make them numbers or texts first.")
+        raise DataError(
+            f"{subject} has {odd} times of the day or durations. Make them numbers or texts first."
+        )
     if any(cells.timed) or any(value.time() != datetime.time() for value in present):
         return pa.array(cells.values, pa.timestamp("ms"))
     return pa.array([None if value is None else value.date() for value in cells.values], pa.date32())
 
 
-def _written(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
+def _column_cells(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _written(name, column.cast(kind.value_type))
+        return _column_cells(name, column.cast(kind.value_type))
     values = column.to_pylist() if not pa.types.is_timestamp(kind) else []
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
-        _refuse(
+        _check_writable(
             name, sum(len(value or "") > _LONGEST_TEXT for value in values), "have more than 32767 letters"
         )
         if None in values:
-            _refuse(
-                name, values.count(""), "are empty, others missing, and the sheet cannot tell these apart"
+            _check_writable(
+                name, values.count(""), "are empty, others missing, and a sheet cannot tell these apart"
             )
         return [xlsx.text(value) if value else None for value in values]
     if pa.types.is_boolean(kind):
         return [None if value is None else xlsx.truth(value) for value in values]
     if pa.types.is_integer(kind):
-        _refuse(
+        _check_writable(
             name, sum(abs(value or 0) > _LARGEST_EXACT for value in values), "are whole numbers beyond 2^53"
         )
         return [None if value is None else xlsx.figure(str(value)) for value in values]
@@ -271,33 +284,35 @@ def _written(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
 def _floats(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
     values = column.cast(pa.float64()).to_pylist()
     nan = sum(value is not None and value != value for value in values)
-    _refuse(
-        name, nan if None in values else 0, "are NaN, others missing, and the sheet cannot tell these apart"
+    _check_writable(
+        name, nan if None in values else 0, "are NaN, others missing, and a sheet cannot tell these apart"
     )
-    _refuse(name, sum(value in (float("inf"), float("-inf")) for value in values), "are infinite")
+    _check_writable(name, sum(value in (float("inf"), float("-inf")) for value in values), "are infinite")
     return [None if value is None or value != value else xlsx.figure(_spelled(value)) for value in values]
 
 
 def _spelled(value: float) -> str:
-    """Whole numbers as such, whatever their type; minus nought keeps its sign."""
-    whole = value.is_integer() and abs(value) <= _LARGEST_EXACT and not (value == 0 and repr(value)[0] == "-")
-    return str(int(value)) if whole else repr(value)
+    """Whole numbers without a decimal point; minus zero keeps its sign."""
+    is_integer = (
+        value.is_integer() and abs(value) <= _LARGEST_EXACT and not (value == 0 and repr(value)[0] == "-")
+    )
+    return str(int(value)) if is_integer else repr(value)
 
 
 def _days(name: str, values: list[int | None]) -> list[xlsx.Cell]:
     wrong = sum(value is not None and not _FIRST_DAY <= value <= _LAST_DAY for value in values)
-    _refuse(name, wrong, "are dates before March 1900 or after 9999, which Excel does not know")
+    _check_writable(name, wrong, "are dates before March 1900 or after 9999, which Excel cannot hold")
     offset = (datetime.date(1970, 1, 1) - _DAY_0).days
     return [None if value is None else xlsx.moment(str(value + offset), timed=False) for value in values]
 
 
 def _moments(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
     fine = column.cast(pa.timestamp("ms"), safe=False)
-    _refuse(name, pc.sum(pc.not_equal(fine.cast(column.type, safe=False), column)).as_py() or 0,
+    _check_writable(name, pc.sum(pc.not_equal(fine.cast(column.type, safe=False), column)).as_py() or 0,
             "have finer times than thousandths of a second")  # fmt: skip
     values = fine.cast(pa.int64()).to_pylist()
     wrong = sum(value is not None and not _FIRST_DAY <= value // _A_DAY <= _LAST_DAY for value in values)
-    _refuse(name, wrong, "are dates before March 1900 or after 9999, which Excel does not know")
+    _check_writable(name, wrong, "are dates before March 1900 or after 9999, which Excel cannot hold")
     offset = (datetime.date(1970, 1, 1) - _DAY_0).days * _A_DAY
     return [
         None if value is None else xlsx.moment(repr((value + offset) / _A_DAY), timed=True)
@@ -305,9 +320,9 @@ def _moments(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
     ]
 
 
-def _refuse(name: str, count: int, what: str) -> None:
+def _check_writable(name: str, count: int, fault: str) -> None:
     if count:
         raise DataError(
-            f"Excel: {count} cells of column {speakable([name])} {what}. Convert them to text, or write "
-            "another kind of file."
+            f"Excel: {count} cells of column {speakable([name])} {fault}. Convert them to text, or write "
+            "another format."
         )

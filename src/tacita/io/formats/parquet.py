@@ -1,4 +1,4 @@
-"""Parquet without a memory: no metadata, no dictionary entries of what is no longer there."""
+"""Parquet without hidden contents: no metadata, no unused dictionary entries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .record_format import Held, RecordFormat, refuse_huge
 
 
 class Parquet(RecordFormat):
-    """Columns with their types, compressed, and nothing besides.
+    """Columns with their types, compressed, and nothing else.
 
     Schema and field metadata are left out, as is every dictionary entry that no record uses. O(cells).
     Source: Apache Parquet, file format 2.6.
@@ -51,12 +51,12 @@ class Parquet(RecordFormat):
             pq.write_table(plain, sink, compression="zstd", store_schema=needs_schema(plain.schema))
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
             raise DataError(
-                "A column has a type that Parquet cannot keep. Convert it to numbers, dates or text."
+                "A column has a type that Parquet cannot hold. Convert it to numbers, dates or text."
             ) from None
         return bytes(sink.getvalue())
 
     def chunks(self, path: Path, rows: int = 2**16) -> Iterator[pa.RecordBatch]:
-        """One row group after the other."""
+        """One row group after another."""
         with opened(path) as file, readable(path.name):
             for batch in _parquet_file(pa.PythonFile(file)).iter_batches(rows):
                 batch.validate(full=True)
@@ -65,22 +65,22 @@ class Parquet(RecordFormat):
 
 @contextmanager
 def readable(source: str) -> Iterator[None]:
-    """Errors of the library in our words: its own could hold cells."""
+    """Replace errors of the library, whose messages could quote cells."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise DataError(
-            f"{source}: this is not a readable Parquet file. Is it truncated, or another kind?"
+            f"{source}: this is not a readable Parquet file. Is it truncated, or of another format?"
         ) from None
 
 
 def _parquet_file(file: pa.NativeFile) -> pq.ParquetFile:
-    found = pq.ParquetFile(file)
-    refuse_repeated_names(found.schema_arrow.names)
-    return found
+    parquet = pq.ParquetFile(file)
+    refuse_repeated_names(parquet.schema_arrow.names)
+    return parquet
 
 
 def needs_schema(schema: pa.Schema) -> bool:
-    """Whether Arrow's own schema must stand beside Parquet's: for dictionaries and exotic types alone."""
+    """Whether Arrow's own schema must be stored too: only for dictionaries and unusual types."""
     simple = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_boolean)
     return not all(any(test(field.type) for test in simple) for field in schema)

@@ -1,4 +1,4 @@
-"""What can be said of reading, each for the formats that have a use for it."""
+"""Options of reading, by the formats that use them."""
 
 from __future__ import annotations
 
@@ -44,4 +44,4 @@ class SheetOptions(Parameters):
 
 
 class InputOptions(TextOptions, LabelOptions, SheetOptions):
-    """How to read a file of any kind; what says nothing to its format is left aside."""
+    """How to read a file of any format; options that the format does not have are ignored."""

@@ -1,4 +1,4 @@
-"""What a format is: an object that reads and writes one kind of file, found by the ending of a name."""
+"""Base classes of formats: objects that read and write one kind of file, chosen by the file ending."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from tacita.io.content import content_of, fingerprint_of
 # Files of records; tables with their true values; tables as they are published.
 Purpose = Literal["records", "cells", "published"]
 
-# What some formats hold beside numbers and texts.
+# What some formats can hold in addition to numbers and texts.
 Held = Literal["dates", "truth values", "categories", "empty texts", "labels", "value labels", "reasons"]
 
-# A small file can unfold into a huge table; its shape says so, its size does not.
+# A small file can hold a huge table; the shape shows it, the file size does not.
 _MOST_CELLS: ContextVar[int] = ContextVar("most cells", default=2_000_000_000)
 
 
 @contextmanager
 def unfolding_at_most(cells: int) -> Iterator[None]:
-    """Until it ends, files of more cells (records times columns) are refused before they are unfolded."""
+    """In this context, refuse files of more cells (records times columns) before they are unpacked."""
     before = _MOST_CELLS.set(cells)
     try:
         yield
@@ -37,7 +37,7 @@ def unfolding_at_most(cells: int) -> Iterator[None]:
 
 
 def most_cells() -> int:
-    """How many cells a file may unfold into."""
+    """The number of cells that a file may hold."""
     return _MOST_CELLS.get()
 
 
@@ -47,7 +47,7 @@ class Format(Method):
     kind: ClassVar[str] = "format"
     endings: ClassVar[tuple[str, ...]]
     purposes: ClassVar[tuple[Purpose, ...]]
-    # whether files can be written, and which ending to take instead
+    # whether files can be written, and which ending to use instead
     writes: ClassVar[bool] = True
     instead: ClassVar[str] = ""
 
@@ -58,26 +58,27 @@ class Format(Method):
 
     @classmethod
     def spoken_name(cls) -> str:
-        """As the section of a plan is called."""
+        """The name of the plan section."""
         return "Input"
 
 
 class RecordFormat(Format):
     """A kind of file of records: fill in `unpack` and `pack`.
 
-    Those are all that a format must do: nothing but names and cells may go into a file, the same table gives
-    the same bytes, and what is packed and unpacked is the same table. Where `streams` is true, `chunks` does
-    not hold the whole file. Where `spells` is true, cells are text in a dialect, and numbers are what readers
-    make of it; everywhere else columns of numbers are columns of numbers, wherever they came from. Where
-    `keeps_types` is false, a column may come back with another type that holds
-    the same values; where `pads` is true, blanks at the end of a text cannot be held, and are refused.
+    A file holds nothing but names and cells, the same table gives the same bytes, and a table that is packed
+    and unpacked is the same. The flags say where a format differs:
+
+    streams      `chunks` does not hold the whole file in memory
+    spells       cells are text in a dialect, and readers parse the numbers; else numbers are typed
+    keeps_types  if false, a column may come back with another type that holds the same values
+    pads         blanks at the end of a text cannot be held, and are refused
     """
 
     purposes: ClassVar[tuple[Purpose, ...]] = ("records",)
     streams: ClassVar[bool] = False
     keeps_types: ClassVar[bool] = True
     spells: ClassVar[bool] = False
-    # what of a source that not every format has it can hold; all of it, unless said
+    # the optional features of a source that the format can hold; by default all
     holds: ClassVar[frozenset[Held]] = frozenset(get_args(Held))
     pads: ClassVar[bool] = False
 
@@ -98,43 +99,43 @@ class RecordFormat(Format):
         return self.pack(to_arrow(data))
 
     def like(self, data: Microdata) -> Self:
-        """The format that reads again what `encode` writes of these records."""
+        """The format with the options that read what `encode` writes of these records."""
         return self
 
     def chunks(self, path: Path, rows: int = 2**16) -> Iterator[Any]:
-        """Arrow batches of at most so many records of a file; joined, they are what `decode` finds."""
+        """Arrow batches of at most `rows` records of a file; joined, they are what `decode` returns."""
         yield from to_arrow(self.decode(content_of(path), path.name)).to_batches(rows)
 
 
 def without_empty_text(data: Microdata) -> Any:
-    """The same for files that cannot tell empty text from missing: where cells came from text, it is that."""
+    """The records for formats that cannot hold empty texts: those of a text file become missing values."""
     table = to_arrow(data)
     if data.dialect is None:
         return table
-    for place, column in enumerate(table.columns):
+    for index, column in enumerate(table.columns):
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             blank = pc.equal(column, "")
             cells = pc.if_else(blank, pa.scalar(None, column.type), column)
-            table = table.set_column(place, table.field(place).with_nullable(True), cells)
+            table = table.set_column(index, table.field(index).with_nullable(True), cells)
     return table
 
 
 def refuse_huge(records: int, columns: int, source: str) -> None:
-    """Raise where a file would unfold into more cells than one machine should hold."""
+    """Raise where a file holds more cells than one machine should unpack."""
     if records * columns > most_cells():
         raise DataError(
-            f"{source}: {records} records x {columns} columns are more than one machine should unfold at "
+            f"{source}: {records} records x {columns} columns are more than one machine should unpack at "
             "once. Split the file."
         )
 
 
 def to_arrow(data: Microdata) -> Any:
-    """The frame as an Arrow table; a column of mixed Python objects has no file format."""
+    """The frame as an Arrow table; columns of mixed Python objects are refused."""
     try:
-        # a pandas index is no column of the file
+        # a pandas index is not a column of the file
         return nw.maybe_reset_index(data.frame).to_arrow()
     except UNTYPED:
         raise DataError(
-            f"{data.source}: a column holds Python objects of mixed types, which no file format can keep. "
+            f"{data.source}: a column holds Python objects of mixed types, which no file format can hold. "
             "Convert such columns to text first."
         ) from None

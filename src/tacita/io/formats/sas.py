@@ -1,4 +1,4 @@
-"""Data sets of SAS, which are read and never written."""
+"""SAS data sets, which can be read but not written."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .xport import REASONS, SASFormat
 
 
 class SAS(SASFormat):
-    """Data sets of SAS, with labels of columns, missing values .A to .Z and display formats; read only.
+    """SAS data sets, with column labels, missing values .A to .Z and display formats; read only.
 
-    Nobody but SAS can write them. O(cells).
+    Only SAS itself can write them. O(cells).
     Source: Shotwell (2013), SAS7BDAT database binary format; read by ReadStat.
 
     >>> SAS().pack(pa.table({"x": [1.5]}))
@@ -34,19 +34,19 @@ class SAS(SASFormat):
 
     def columns(self, file: BinaryIO, source: str, first: int = 0, most: int = 0) -> Noted:
         """As ReadStat reads them."""
-        found, about = readstat.read(
+        columns, about = readstat.read(
             "read_sas7bdat", file, source, self.spoken, user_missing=True, row_offset=first, row_limit=most
         )
-        return {name: self._read(name, cells, about, source) for name, cells in found.items()}
+        return {name: self._read(name, cells, about, source) for name, cells in columns.items()}
 
     def _read(self, name: str, cells: list[Any], about: Any, source: str) -> tuple[pa.Array, ColumnNotes]:
         label = about.column_names_to_labels.get(name) or None
         if about.readstat_variable_types[name] == "string":
             return empty_as_missing(cells), ColumnNotes(label=label)
-        given = np.array(cells, dtype=object)
+        objects = np.array(cells, dtype=object)
         reasons: dict[Code, Any] = {}
         if name in about.missing_user_values:
-            reasons = {code: given == code for code in REASONS if code in cells}
+            reasons = {code: objects == code for code in REASONS if code in cells}
         codes, kinds = with_reasons(reasons, len(cells))
         numbers = np.array([cell if isinstance(cell, float | int) else np.nan for cell in cells], np.float64)
         display = about.original_variable_types[name]
@@ -54,5 +54,5 @@ class SAS(SASFormat):
         return self.timed(name, numbers, display, source), notes
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:
-        """Refused."""
+        """Raise: this format cannot be written."""
         raise DataError("SAS: files ending in .sas7bdat can be read, not written. Write .xpt instead.")

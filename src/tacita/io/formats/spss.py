@@ -1,4 +1,4 @@
-"""Files of SPSS."""
+"""SPSS data files (.sav)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_r
 
 _DATES = ("DATE", "ADATE", "EDATE", "JDATE", "SDATE")
 _DATETIMES = ("DATETIME", "YMDHMS")
-# What formats of numbers are called, and their codes in a file.
+# The names of number formats and their codes in a file.
 _FORMATS = {
     "COMMA": 3, "DOLLAR": 4, "F": 5, "IB": 6, "PIBHEX": 7, "P": 8, "PIB": 9, "PK": 10, "RB": 11, "RBHEX": 12,
     "Z": 15, "N": 16, "E": 17, "DATE": 20, "TIME": 21, "DATETIME": 22, "ADATE": 23, "JDATE": 24, "DTIME": 25,
@@ -34,17 +34,17 @@ _MISSING = -np.finfo(np.float64).max
 _LOWEST = np.nextafter(_MISSING, 0)
 _NAME = re.compile(r"[^\W\d_][\w.@#$]*(?<!\.)|@[\w.@#$]*(?<!\.)")
 _RESERVED = frozenset(("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH"))
-# Of text: the widest that one variable holds, what its segments hold beyond, and the widest of all.
+# Widths of text: of one variable, of the share that a segment of a long text holds, and the longest.
 _SEGMENT = 255
 _SHARE = 252
 _WIDEST = 32767
 
 
 class SPSS(SurveyFormat):
-    """Data of SPSS, with labels, missing codes, formats, levels of measurement and the weight that is set.
+    """SPSS data, with labels, missing codes, formats, levels of measurement and the weight variable.
 
-    Written uncompressed, in UTF-8, with a fixed date instead of a clock, and with labels and missing codes
-    that records show. O(cells).
+    Files are uncompressed and in UTF-8, with a fixed date in place of the time of writing, and only with the
+    labels and missing codes that records use. O(cells).
     Source: GNU PSPP, developers guide, system file format; read by ReadStat.
 
     >>> table = pa.table({"x": [1.5, None], "town": ["Köln", "Bonn"]})
@@ -71,14 +71,14 @@ class SPSS(SurveyFormat):
         if not strings_are_whole(file):
             raise readstat.unreadable(source, self.spoken)
         weight = weight_of(file)
-        found, about = readstat.read(
+        columns, about = readstat.read(
             "read_sav", file, source, self.spoken, user_missing=True, row_offset=first, row_limit=most
         )
-        made = {name: self._read(name, cells, about, source) for name, cells in found.items()}
-        if weight in made:
-            cells, notes = made[weight]
-            made[weight] = cells, replace(notes, weighs=True)
-        return made
+        noted = {name: self._read(name, cells, about, source) for name, cells in columns.items()}
+        if weight in noted:
+            cells, notes = noted[weight]
+            noted[weight] = cells, replace(notes, weighs=True)
+        return noted
 
     def _read(self, name: str, cells: list[Any], about: Any, source: str) -> tuple[pa.Array, ColumnNotes]:
         label = about.column_names_to_labels.get(name) or None
@@ -87,22 +87,24 @@ class SPSS(SurveyFormat):
         declared = about.missing_ranges.get(name, [])
         labels = about.variable_value_labels.get(name, {})
         if about.readstat_variable_types[name] == "string":
-            own = {each["lo"] for each in declared}
-            given = np.array(cells, dtype=object)
-            reasons: dict[Code, Any] = {code: given == code for code in sorted(own & set(cells) - {""})}
+            user_missing = {bounds["lo"] for bounds in declared}
+            objects = np.array(cells, dtype=object)
+            reasons: dict[Code, Any] = {
+                code: objects == code for code in sorted(user_missing & set(cells) - {""})
+            }
             codes, kinds = with_reasons(reasons, len(cells))
             texts = ["" if cell in reasons else cell for cell in cells]
-            values = _of_use(labels, declared, codes)
+            values = _used_labels(labels, declared, codes)
             return empty_as_missing(texts), ColumnNotes(
                 label=label, values=values, codes=codes, kinds=kinds, measure=measure
             )
         numbers = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
-        numbers, reasons = _without(numbers, declared)
+        numbers, reasons = _without_missing_codes(numbers, declared)
         codes, kinds = with_reasons(reasons, len(cells))
         display = about.original_variable_types[name]
         return self.timed(name, numbers, display, source), ColumnNotes(
             label=label,
-            values=_of_use(labels, declared, codes),
+            values=_used_labels(labels, declared, codes),
             codes=codes,
             kinds=kinds,
             display=display,
@@ -110,22 +112,24 @@ class SPSS(SurveyFormat):
         )
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:
-        """A header, the variables, what else is to say of them, and the cells."""
-        self._refuse_bad_names([each.name for each in columns])
-        found = [self._variable(each, number) for number, each in enumerate(columns, 1)]
-        starts = np.cumsum([1, *(each.slots for each in found)]).tolist()
+        """A header, the variables, their extension records, and the cells."""
+        self._refuse_bad_names([column.name for column in columns])
+        variables = [self._variable(column, number) for number, column in enumerate(columns, 1)]
+        starts = np.cumsum([1, *(variable.slots for variable in variables)]).tolist()
         weighing = [
             start
-            for each, start in zip(columns, starts, strict=False)
-            if each.notes.weighs and each.numbers is not None
+            for column, start in zip(columns, starts, strict=False)
+            if column.notes.weighs and column.numbers is not None
         ]
         parts = [_header(starts[-1] - 1, next(iter(weighing), 0), records)]
-        parts += [each.dictionary for each in found]
-        parts += [_value_labels(each, start) for each, start in zip(found, starts, strict=False)]
-        parts += _extensions(found, records)
-        rows = np.zeros(records, [(str(number), each.cells.dtype) for number, each in enumerate(found)])
-        for number, each in enumerate(found):
-            rows[str(number)] = each.cells
+        parts += [variable.dictionary for variable in variables]
+        parts += [_value_labels(variable, start) for variable, start in zip(variables, starts, strict=False)]
+        parts += _extensions(variables, records)
+        rows = np.zeros(
+            records, [(str(number), variable.cells.dtype) for number, variable in enumerate(variables)]
+        )
+        for number, variable in enumerate(variables):
+            rows[str(number)] = variable.cells
         return b"".join([*parts, struct.pack("<2i", 999, 0), rows.tobytes()])
 
     def _refuse_bad_names(self, names: Sequence[str]) -> None:
@@ -141,7 +145,7 @@ class SPSS(SurveyFormat):
         self.refuse_names(
             wrong,
             "names have at most 64 bytes, begin with a letter and go on with letters, digits, points and "
-            "underscores, are no word of SPSS and differ in more than capitals",
+            "underscores, are not reserved words of SPSS and differ in more than case",
         )
 
     def _variable(self, column: Column, number: int) -> _Variable:
@@ -184,28 +188,28 @@ class SPSS(SurveyFormat):
         )
 
     def _missing(self, name: str, codes: Floats, present: Floats) -> tuple[bytes, int]:
-        """Up to three codes, or a range that holds no value, with one code beside it."""
+        """Up to three codes, or a range that holds no value and one more code."""
         codes = np.sort(codes)
         if codes.size <= 3:
             return codes.astype("<f8").tobytes(), codes.size
-        for within, alone in ((codes, codes[:0]), (codes[1:], codes[:1]), (codes[:-1], codes[-1:])):
+        for within, discrete in ((codes, codes[:0]), (codes[1:], codes[:1]), (codes[:-1], codes[-1:])):
             if not ((present >= within[0]) & (present <= within[-1])).any():
-                told = [within[0], within[-1], *alone]
-                return np.array(told, "<f8").tobytes(), -len(told)
+                codes_of_range = [within[0], within[-1], *discrete]
+                return np.array(codes_of_range, "<f8").tobytes(), -len(codes_of_range)
         raise DataError(
             f"SPSS: column {name} has {codes.size} codes of missing values among its values. SPSS can hold "
-            "three, or a range. Make some of them one."
+            "three, or a range. Merge some of them."
         )
 
     def _display(self, column: Column) -> int:
-        given = re.fullmatch(r"([A-Z]+)(\d+)(?:\.(\d+))?", column.notes.display or "")
+        match = re.fullmatch(r"([A-Z]+)(\d+)(?:\.(\d+))?", column.notes.display or "")
         shown = {"number": None}.get(column.kind, column.kind)
-        if given is None or given[1] not in _FORMATS or self.clock_of(given[1]) != shown:
-            whole = pa.types.is_integer(column.stored)
-            plain = _DISPLAYS.get(column.kind, "F12.0" if whole else "F12.2")
-            given = re.fullmatch(r"([A-Z]+)(\d+)(?:\.(\d+))?", plain)
-        assert given is not None
-        return _FORMATS[given[1]] << 16 | min(int(given[2]), 40) << 8 | min(int(given[3] or 0), 16)
+        if match is None or match[1] not in _FORMATS or self.clock_of(match[1]) != shown:
+            is_integer = pa.types.is_integer(column.stored)
+            plain = _DISPLAYS.get(column.kind, "F12.0" if is_integer else "F12.2")
+            match = re.fullmatch(r"([A-Z]+)(\d+)(?:\.(\d+))?", plain)
+        assert match is not None
+        return _FORMATS[match[1]] << 16 | min(int(match[2]), 40) << 8 | min(int(match[3] or 0), 16)
 
     def _text(self, column: Column, number: int, label: bytes) -> _Variable:
         notes, texts = column.notes, list(column.texts)
@@ -250,7 +254,7 @@ class SPSS(SurveyFormat):
 
 
 class _Variable(NamedTuple):
-    """A column as its records in the dictionary, the slots of 8 bytes that it takes, and its cells."""
+    """A column: its dictionary records, the number of its 8-byte slots, and its cells."""
 
     column: Column
     name: str
@@ -263,32 +267,34 @@ class _Variable(NamedTuple):
 
     @property
     def long(self) -> bool:
-        """Whether it is text beyond one slot, of which other records say what is to be said."""
+        """Whether it is text of more than one slot, whose labels and missing codes have their own records."""
         return self.column.numbers is None and self.width > 8
 
 
-def _without(numbers: Floats, declared: Sequence[Mapping[str, Any]]) -> tuple[Floats, dict[Code, Mask]]:
-    """Numbers without those declared as missing, and where each of these stood."""
+def _without_missing_codes(
+    numbers: Floats, declared: Sequence[Mapping[str, Any]]
+) -> tuple[Floats, dict[Code, Mask]]:
+    """Numbers without the codes declared as missing, and the records of each code."""
     gone = np.zeros(numbers.size, dtype=bool)
-    for each in declared:
-        gone |= (numbers >= each["lo"]) & (numbers <= each["hi"])
+    for bounds in declared:
+        gone |= (numbers >= bounds["lo"]) & (numbers <= bounds["hi"])
     reasons: dict[Code, Mask] = {float(code): numbers == code for code in np.unique(numbers[gone])}
     return np.where(gone, np.nan, numbers), reasons
 
 
-def _of_use(
+def _used_labels(
     labels: Mapping[Code, str], declared: Sequence[Mapping[str, Any]], codes: Sequence[Code]
 ) -> dict[Code, str]:
-    """Labels but those of missing codes that no record has, which are no categories either."""
+    """Labels without those of missing codes that no record has, which are not categories either."""
     return {
         code: label
         for code, label in labels.items()
-        if code in codes or not any(each["lo"] <= code <= each["hi"] for each in declared)
+        if code in codes or not any(bounds["lo"] <= code <= bounds["hi"] for bounds in declared)
     }
 
 
 def _segments(width: int) -> list[int]:
-    """Widths of the variables that a long text is cut into."""
+    """Widths of the variables into which a long text is split."""
     number = -(-width // _SHARE)
     return [_SEGMENT] * (number - 1) + [width - _SHARE * (number - 1)]
 
@@ -303,46 +309,52 @@ def _padded(text: bytes, segments: Sequence[int]) -> bytes:
 
 
 def _header(slots: int, weight: int, records: int) -> bytes:
-    made = b"@(#) SPSS DATA FILE tacita".ljust(60)
+    product = b"@(#) SPSS DATA FILE tacita".ljust(60)
     stamp = b"01 Jan 70" + b"00:00:00"
     counts = struct.pack("<5id", 2, slots, 0, weight, records, 100.0)
-    return b"$FL2" + made + counts + stamp + b" " * 64 + bytes(3)
+    return b"$FL2" + product + counts + stamp + b" " * 64 + bytes(3)
 
 
 def _record(width: int, label: bytes, missing: int, display: int, name: str, codes: bytes) -> bytes:
-    told = struct.pack("<6i", 2, width, bool(label), missing, display, display) + name.encode().ljust(8)
+    record = struct.pack("<6i", 2, width, bool(label), missing, display, display) + name.encode().ljust(8)
     if label:
-        told += struct.pack("<i", len(label)) + label.ljust(-(-len(label) // 4) * 4)
-    return told + codes
+        record += struct.pack("<i", len(label)) + label.ljust(-(-len(label) // 4) * 4)
+    return record + codes
 
 
 def _value_labels(variable: _Variable, start: int) -> bytes:
     values = variable.column.notes.values
     if variable.long or not values:
         return b""
-    told = struct.pack("<2i", 3, len(values))
+    record = struct.pack("<2i", 3, len(values))
     for code, text in sorted(values.items()):
         label = text.encode()
-        told += code.encode().ljust(8) if isinstance(code, str) else struct.pack("<d", code)
-        told += (bytes([len(label)]) + label).ljust(-(-(len(label) + 1) // 8) * 8)
-    return told + struct.pack("<3i", 4, 1, start)
+        record += code.encode().ljust(8) if isinstance(code, str) else struct.pack("<d", code)
+        record += (bytes([len(label)]) + label).ljust(-(-(len(label) + 1) // 8) * 8)
+    return record + struct.pack("<3i", 4, 1, start)
 
 
 def _extensions(variables: Sequence[_Variable], records: int) -> Iterator[bytes]:
     yield _extension(3, 4, struct.pack("<8i", 1, 0, 0, -1, 1, 1, 2, 65001))
     yield _extension(4, 8, struct.pack("<3d", _MISSING, -_MISSING, _LOWEST))
-    measured = [(each.measured[0], 8, each.measured[1]) for each in variables for _ in range(each.segments)]
-    yield _extension(11, 4, b"".join(struct.pack("<3i", *each) for each in measured))
-    yield _extension(13, 1, "\t".join(f"{each.name}={each.column.name}" for each in variables).encode())
-    widths = [f"{each.name}={each.width:05d}\0\t" for each in variables if each.segments > 1]
+    measured = [
+        (variable.measured[0], 8, variable.measured[1])
+        for variable in variables
+        for _ in range(variable.segments)
+    ]
+    yield _extension(11, 4, b"".join(struct.pack("<3i", *measure) for measure in measured))
+    yield _extension(
+        13, 1, "\t".join(f"{variable.name}={variable.column.name}" for variable in variables).encode()
+    )
+    widths = [f"{variable.name}={variable.width:05d}\0\t" for variable in variables if variable.segments > 1]
     if widths:
         yield _extension(14, 1, "".join(widths).encode())
     yield _extension(16, 8, struct.pack("<2q", 1, records))
     yield _extension(20, 1, b"UTF-8")
-    long = [each for each in variables if each.long]
-    if labels := b"".join(_long_labels(each) for each in long if each.column.notes.values):
+    long = [variable for variable in variables if variable.long]
+    if labels := b"".join(_long_labels(variable) for variable in long if variable.column.notes.values):
         yield _extension(21, 1, labels)
-    if codes := b"".join(_long_missing(each) for each in long if each.column.notes.codes):
+    if codes := b"".join(_long_missing(variable) for variable in long if variable.column.notes.codes):
         yield _extension(22, 1, codes)
 
 
@@ -356,10 +368,10 @@ def _counted(content: bytes) -> bytes:
 
 def _long_labels(variable: _Variable) -> bytes:
     column = variable.column
-    told = _counted(column.name.encode()) + struct.pack("<2i", variable.width, len(column.notes.values))
+    record = _counted(column.name.encode()) + struct.pack("<2i", variable.width, len(column.notes.values))
     for code, text in sorted(column.notes.values.items()):
-        told += _counted(str(code).encode().ljust(variable.width)) + _counted(text.encode())
-    return told
+        record += _counted(str(code).encode().ljust(variable.width)) + _counted(text.encode())
+    return record
 
 
 def _long_missing(variable: _Variable) -> bytes:

@@ -1,4 +1,4 @@
-"""What ReadStat does not tell of an SPSS file: which variable weighs records, whether strings are whole."""
+"""Facts about an SPSS file that ReadStat omits: the weight variable, and whether strings are complete."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ _DOCUMENT = 6
 _EXTENSION = 7
 _END = 999
 _LONG_NAMES = 13
-# The width of a slot that goes on with the string before it, and of the widest string that has slots.
+# The width that marks a slot as a continuation of a string, and the widest string in slots.
 _CONTINUED = -1
 _WIDEST = 255
 
 
 def weight_of(file: BinaryIO) -> str | None:
-    """The name of the weight, if one is set; the file is left at its beginning. O(variables).
+    """The name of the weight variable, if one is set; the file is rewound. O(variables).
 
-    The header names a slot of 8 bytes, counted from 1, and the dictionary says whose it is.
+    The header has the number of an 8-byte slot, counted from 1; the dictionary has the variable of that slot.
     Source: GNU PSPP, developers guide, system file format.
     """
     try:
         return _Dictionary(file).weight()
     except (struct.error, ValueError):
-        # what is wrong with the file, its reader says
+        # the reader reports what is wrong with the file
         return None
     finally:
         file.seek(0)
 
 
 def strings_are_whole(file: BinaryIO) -> bool:
-    """Whether every string has as many slots as its width asks for; the file is left at its beginning.
+    """Whether every string has as many slots as its width needs; the file is rewound.
 
-    ReadStat does not look, and ends the whole process where one has not. What else is wrong with a file, it
-    says. O(variables).
+    ReadStat does not check this, and crashes the process if a string has too few. It reports other faults
+    itself. O(variables).
     """
     try:
-        return _Dictionary(file).whole()
+        return _Dictionary(file).strings_complete()
     except (struct.error, ValueError):
         return True
     finally:
@@ -68,20 +68,20 @@ class _Dictionary:
             kind = self._int()
         return None if short is None else self._long_names(kind).get(short.upper(), short)
 
-    def whole(self) -> bool:
+    def strings_complete(self) -> bool:
         if not self.known:
             return True
-        owed = 0
+        missing_slots = 0
         while self._int() == _VARIABLE:
             width, _ = self._variable()
-            if (width == _CONTINUED) != (owed > 0) or not _CONTINUED <= width <= _WIDEST:
+            if (width == _CONTINUED) != (missing_slots > 0) or not _CONTINUED <= width <= _WIDEST:
                 return False
-            owed = owed - 1 if owed else max(0, -(-width // 8) - 1)
-        return not owed
+            missing_slots = missing_slots - 1 if missing_slots else max(0, -(-width // 8) - 1)
+        return not missing_slots
 
     def _int(self) -> int:
-        found: int = struct.unpack(f"{self.order}i", self.file.read(4))[0]
-        return found
+        number: int = struct.unpack(f"{self.order}i", self.file.read(4))[0]
+        return number
 
     def _skip(self, bytes_: int) -> None:
         if bytes_ < 0:
@@ -89,7 +89,7 @@ class _Dictionary:
         self.file.seek(bytes_, 1)
 
     def _variable(self) -> tuple[int, bytes]:
-        """Width and name."""
+        """The width and name of the next variable."""
         width, labelled, missing, _, _ = struct.unpack(f"{self.order}5i", self.file.read(20))
         name = self.file.read(8).rstrip()
         if labelled:
@@ -99,7 +99,7 @@ class _Dictionary:
         return width, name
 
     def _long_names(self, kind: int) -> dict[str, str]:
-        """Names as users know them, by those of the dictionary."""
+        """Full names of variables, by their short names in the dictionary."""
         while kind != _END:
             if kind == _LABELS:
                 for _ in range(self._int()):
@@ -111,9 +111,9 @@ class _Dictionary:
             elif kind == _DOCUMENT:
                 self._skip(80 * self._int())
             elif kind == _EXTENSION:
-                which, size, count = (self._int() for _ in range(3))
+                subtype, size, count = (self._int() for _ in range(3))
                 content = self.file.read(max(0, size * count))
-                if which == _LONG_NAMES:
+                if subtype == _LONG_NAMES:
                     pairs = (pair.partition("=") for pair in content.decode().split("\t"))
                     return {name.upper(): long for name, _, long in pairs}
             else:

@@ -1,4 +1,4 @@
-"""Files of Stata."""
+"""Stata data files (.dta)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _NUMBERS = {
     "float": pa.float32(),
     "double": pa.float64(),
 }
-# Of each type of number: its code in the file, how numpy stores it, lowest and highest value, and the first
-# of the 27 missing values (as a whole number of the same width) with the step between them.
+# For each number type: its code in the file, its numpy type, its lowest and highest value, the first of the
+# 27 missing values (as an integer of the same width), and the step between them.
 _BYTE = (65530, "<i1", -127, 100, 101, 1)
 _INT = (65529, "<i2", -32767, 32740, 32741, 1)
 _LONG = (65528, "<i4", -2147483647, 2147483620, 2147483621, 1)
@@ -65,9 +65,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Stata(SurveyFormat):
-    """Data of Stata, with labels, missing values .a to .z and display formats.
+    """Stata data, with labels, missing values .a to .z and display formats.
 
-    Written as version 118 (Stata 14 and later) without a time stamp, with labels of codes that records show.
+    Files have version 118 (Stata 14 and later), no time stamp, and only the labels of codes that records use.
     O(cells).
     Source: StataCorp, Stata manual, help dta_118; read by ReadStat.
 
@@ -89,12 +89,12 @@ class Stata(SurveyFormat):
         return "datetime" if re.match(r"%-?tc", display or "") else None
 
     def columns(self, file: BinaryIO, source: str, first: int = 0, most: int = 0) -> Noted:
-        """As ReadStat reads them; what ends before its end is refused."""
-        _refuse_cut_off(file, source)
-        found, about = readstat.read(
+        """As ReadStat reads them; truncated files are refused."""
+        _check_complete(file, source)
+        columns, about = readstat.read(
             "read_dta", file, source, self.spoken, user_missing=True, row_offset=first, row_limit=most
         )
-        return {name: self._read(name, cells, about, source) for name, cells in found.items()}
+        return {name: self._read(name, cells, about, source) for name, cells in columns.items()}
 
     def _read(self, name: str, cells: list[Any], about: Any, source: str) -> tuple[pa.Array, ColumnNotes]:
         label = about.column_names_to_labels.get(name) or None
@@ -103,13 +103,13 @@ class Stata(SurveyFormat):
             return empty_as_missing(cells), ColumnNotes(label=label)
         reasons: dict[Code, Any] = {}
         if name in about.missing_user_values:
-            given = np.array(cells, dtype=object)
-            reasons = {code: given == code for code in _LETTERS if code in cells}
+            objects = np.array(cells, dtype=object)
+            reasons = {code: objects == code for code in _LETTERS if code in cells}
             cells = [None if isinstance(cell, str) else cell for cell in cells]
         codes, kinds = with_reasons(reasons, len(cells))
         display = about.original_variable_types[name]
         labels = about.variable_value_labels.get(name, {})
-        # a letter that no record has is of no use, and no category
+        # a letter that no record has is not a category
         values = {
             code if isinstance(code, str) else float(code): text
             for code, text in labels.items()
@@ -122,31 +122,31 @@ class Stata(SurveyFormat):
         return read, ColumnNotes(label=label, values=values, codes=codes, kinds=kinds, display=display)
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:
-        """Sections in the order of the manual, and a map of where they begin."""
+        """Sections in the order of the manual, and a map of their offsets."""
         self.refuse_names(
-            [each.name for each in columns if not _is_name(each.name)],
-            "names have at most 32 letters, digits and underscores, begin with no digit and are no word of "
-            "Stata",
+            [column.name for column in columns if not _is_name(column.name)],
+            "names have at most 32 letters, digits and underscores, do not begin with a digit and are not "
+            "reserved words of Stata",
         )
-        for each in columns:
-            if each.notes.label and len(each.notes.label) > 80:
+        for column in columns:
+            if column.notes.label and len(column.notes.label) > 80:
                 raise DataError(
-                    f"Stata: the label of column {each.name} has more than 80 letters. Shorten it."
+                    f"Stata: the label of column {column.name} has more than 80 letters. Shorten it."
                 )
-        parts = [self._stored(each) for each in columns]
+        parts = [self._stored(column) for column in columns]
         named = [f"labels{number}" if part.values else "" for number, part in enumerate(parts, 1)]
         rows = np.zeros(records, [(f"{number}", part.cells.dtype) for number, part in enumerate(parts, 1)])
         for number, part in enumerate(parts, 1):
-            own = number if part.code == _LONG_TEXT else 0
-            rows[f"{number}"] = np.where(part.cells > 0, part.cells + own, 0) if own else part.cells
+            key = number if part.code == _LONG_TEXT else 0
+            rows[f"{number}"] = np.where(part.cells > 0, part.cells + key, 0) if key else part.cells
         sections = {
             "map": bytes(14 * 8),
             "variable_types": b"".join(struct.pack("<H", part.code) for part in parts),
-            "varnames": b"".join(_field(each.name, 129) for each in columns),
+            "varnames": b"".join(_field(column.name, 129) for column in columns),
             "sortlist": bytes(2 * len(columns) + 2),
             "formats": b"".join(_field(part.display, 57) for part in parts),
             "value_label_names": b"".join(_field(name, 129) for name in named),
-            "variable_labels": b"".join(_field(each.notes.label or "", 321) for each in columns),
+            "variable_labels": b"".join(_field(column.notes.label or "", 321) for column in columns),
             "characteristics": b"",
             "data": rows.tobytes(),
             "strls": b"".join(_long_texts(columns, parts)),
@@ -179,7 +179,7 @@ class Stata(SurveyFormat):
 
 
 class _Stored(NamedTuple):
-    """The type of a column, its cells as bytes, its display format and the labels of its codes."""
+    """The type of a column, its stored cells, its display format and the labels of its codes."""
 
     code: int
     cells: Any
@@ -191,12 +191,12 @@ _DISPLAYS = {"date": "%td", "datetime": "%tc"}
 _WIDTHS = {65530: 8, 65529: 8, 65528: 12, 65527: 9, 65526: 10}
 
 
-def _refuse_cut_off(file: BinaryIO, source: str) -> None:
+def _check_complete(file: BinaryIO, source: str) -> None:
     begins = file.read(11)
     file.seek(0, io.SEEK_END)
     file.seek(max(file.tell() - 12, 0))
     if begins == b"<stata_dta>" and file.read() != b"</stata_dta>":
-        raise DataError(f"{source}: this is not a whole Stata file. Is it truncated?")
+        raise DataError(f"{source}: this Stata file has no end mark. Is it truncated?")
     file.seek(0)
 
 
@@ -206,7 +206,7 @@ def _is_name(name: str) -> bool:
 
 
 def _kind(column: Column) -> tuple[int, str, float, float, int, int]:
-    """The narrowest type of whole numbers that holds all; other numbers keep theirs."""
+    """The narrowest integer type that holds all values; other numbers keep their type."""
     if column.kind == "date":
         return _LONG
     if column.stored == pa.float32():
@@ -225,21 +225,21 @@ def _text(column: Column) -> _Stored:
         return _Stored(width, np.array(column.texts, f"S{width}"), f"%{max(width, 9)}s", {})
     cells = np.zeros(len(column.texts), "<u8")
     for row, text in enumerate(column.texts):
-        # the number of the column is filled in when it is known
+        # the number of the column is added later, when it is known
         cells[row] = (row + 1) << 16 if text else 0
     return _Stored(_LONG_TEXT, cells, "%9s", {})
 
 
 def _coded(values: Mapping[Code, str]) -> dict[int, str]:
-    """Labels of whole numbers and of missing values, the only ones that Stata has."""
-    found: dict[int, str] = {}
+    """Labels of whole numbers and of missing values; Stata has no others."""
+    texts: dict[int, str] = {}
     for code, label in values.items():
         if isinstance(code, str):
             if len(code) == 1 and code in _LETTERS:
-                found[_LONG[4] + 1 + _LETTERS.index(code)] = label
+                texts[_LONG[4] + 1 + _LETTERS.index(code)] = label
         elif code == int(code) and _LONG[2] <= code <= _LONG[3]:
-            found[int(code)] = label
-    return dict(sorted(found.items()))
+            texts[int(code)] = label
+    return dict(sorted(texts.items()))
 
 
 def _field(text: str, width: int) -> bytes:
@@ -255,9 +255,9 @@ def _header(columns: int, records: int) -> bytes:
 
 
 def _joined(header: bytes, sections: Mapping[str, bytes]) -> bytes:
-    """Sections one after the other; the first tells where each begins."""
+    """Sections one after another; the first holds the offset of each."""
     parts = [b"<stata_dta>" + header]
-    parts += [b"<%s>%s</%s>" % (name.encode(), told, name.encode()) for name, told in sections.items()]
+    parts += [b"<%s>%s</%s>" % (name.encode(), content, name.encode()) for name, content in sections.items()]
     parts.append(b"</stata_dta>")
     ends = list(accumulate(map(len, parts)))
     places = struct.pack("<14Q", 0, *ends)
@@ -266,7 +266,7 @@ def _joined(header: bytes, sections: Mapping[str, bytes]) -> bytes:
 
 
 def _long_texts(columns: Sequence[Column], parts: Sequence[_Stored]) -> Iterator[bytes]:
-    """Texts beyond the longest of fixed width, by column and record."""
+    """Texts longer than the longest fixed width, by column and record."""
     for number, (column, part) in enumerate(zip(columns, parts, strict=True), 1):
         if part.code != _LONG_TEXT:
             continue

@@ -1,4 +1,4 @@
-"""Transport files of SAS, and the clock and names that all files of SAS share."""
+"""SAS transport files (.xpt), and the date and time rules that all SAS formats share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DISPLAY = re.compile(r"([A-Z_]\w*?|)(\d*)(?:\.(\d*))?")
 REASONS = "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,7}")
 _LINE = 80
-# between these every double has a number of base 16 that is the same
+# between these every double has an exact IBM floating-point number
 _LARGEST = 16.0**63
 _LEAST = 16.0**-64
 _NAMESTR = ">4h8s40s8s3h2s8s2hi52s"
@@ -36,7 +36,7 @@ _STAMP = b"01JAN60:00:00:00"
 
 
 class SASFormat(SurveyFormat):
-    """What all files of SAS share."""
+    """Base class of the SAS formats."""
 
     system: ClassVar[System] = "sas"
     clock: ClassVar[Clock] = Clock(-3653, 1, 1, "us", 10**6)
@@ -51,7 +51,7 @@ class SASFormat(SurveyFormat):
 
 
 class Field(NamedTuple):
-    """Where a variable of a transport file stands in a record, and what is said of it."""
+    """The position of a variable in the records of a transport file, and its metadata."""
 
     name: str
     text: bool
@@ -62,10 +62,10 @@ class Field(NamedTuple):
 
 
 class Xport(SASFormat):
-    """Transport files of SAS, with labels of columns, missing values .A to .Z and display formats.
+    """SAS transport files, with column labels, missing values .A to .Z and display formats.
 
-    Read in versions 5 and 8, written as version 5 with a fixed date instead of a clock. Numbers are those of
-    IBM's mainframes, which hold every double between 16^-64 and 16^63. O(cells).
+    Versions 5 and 8 are read; version 5 is written, with a fixed date in place of the time of writing.
+    Numbers are IBM floating point, which holds every double between 16^-64 and 16^63. O(cells).
     Source: SAS Institute, TS-140, record layout of a SAS data set in transport format.
 
     >>> table = pa.table({"x": [1.5, None], "town": ["Köln", "Bonn"]})
@@ -79,19 +79,19 @@ class Xport(SASFormat):
     most_columns: ClassVar[int] = 9999
 
     def columns(self, file: BinaryIO, source: str, first: int = 0, most: int = 0) -> Noted:
-        """Field by field of the records asked for."""
+        """The fields of the requested records."""
         fields, start, records = _layout(file, source)
         refuse_huge(records, len(fields), source)
-        wide = max(each.at + each.width for each in fields)
+        wide = max(field.at + field.width for field in fields)
         count = max(min(most or records, records - first), 0)
         file.seek(start + first * wide)
         raw = np.frombuffer(file.read(count * wide), np.uint8).reshape(count, wide)
-        return {each.name: self._read(each, raw, source) for each in fields}
+        return {field.name: self._read(field, raw, source) for field in fields}
 
     def _read(self, field: Field, raw: Any, source: str) -> tuple[pa.Array, ColumnNotes]:
         cells = np.ascontiguousarray(raw[:, field.at : field.at + field.width])
         if field.text:
-            texts = [each.rstrip(b" \0") for each in cells.view(f"V{field.width}").reshape(-1).tolist()]
+            texts = [cell.rstrip(b" \0") for cell in cells.view(f"V{field.width}").reshape(-1).tolist()]
             return empty_as_missing(_spelled(texts, field.name, source)), ColumnNotes(label=field.label)
         numbers, reasons = _from_ibm(cells)
         codes, kinds = with_reasons(
@@ -102,30 +102,37 @@ class Xport(SASFormat):
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:
         """Headers, a description of each variable, and records without a gap between them."""
-        names = [each.name for each in columns]
+        names = [column.name for column in columns]
         upper = [name.upper() for name in names]
         self.refuse_names(
             [name for name in names if not _NAME.fullmatch(name) or upper.count(name.upper()) > 1],
-            "names have at most 8 letters of English, digits and underscores, begin with no digit and differ "
-            "in more than capitals",
+            "names have at most 8 English letters, digits and underscores, do not begin with a digit and "
+            "differ in more than case",
         )
-        cells = [self._cells(each) for each in columns]
-        ends = np.cumsum([0, *(each.dtype.itemsize for each in cells)]).tolist()
-        rows = np.zeros(records, [(str(number), each.dtype) for number, each in enumerate(cells)])
-        for number, each in enumerate(cells):
-            rows[str(number)] = each
+        cells = [self._cells(column) for column in columns]
+        ends = np.cumsum([0, *(column_cells.dtype.itemsize for column_cells in cells)]).tolist()
+        rows = np.zeros(
+            records, [(str(number), column_cells.dtype) for number, column_cells in enumerate(cells)]
+        )
+        for number, column_cells in enumerate(cells):
+            rows[str(number)] = column_cells
         body = rows.tobytes()
         if ends[-1] < _LINE and not body[-ends[-1] :].strip(b" "):
             raise DataError(
-                "SAS transport: the last record is empty, and the file could not tell it from its end. Fill "
-                "it in, or write another kind of file."
+                "SAS transport: the last record is empty, and the file cannot show where it ends then. Fill "
+                "it in, or write another format."
             )
-        told = [
-            self._described(column, number, at, each.dtype.itemsize)
-            for number, (column, at, each) in enumerate(zip(columns, ends[:-1], cells, strict=True), 1)
+        descriptions = [
+            self._namestr(column, number, at, column_cells.dtype.itemsize)
+            for number, (column, at, column_cells) in enumerate(
+                zip(columns, ends[:-1], cells, strict=True), 1
+            )
         ]
         return (
-            _headers(len(columns)) + _filled(b"".join(told)) + _line(b"OBS     ", b"0" * 30) + _filled(body)
+            _headers(len(columns))
+            + _filled(b"".join(descriptions))
+            + _line(b"OBS     ", b"0" * 30)
+            + _filled(body)
         )
 
     def _cells(self, column: Column) -> Any:
@@ -141,11 +148,11 @@ class Xport(SASFormat):
         size = np.abs(np.where(gaps, 1.0, numbers))
         odd = (size >= _LARGEST) | ((size < _LEAST) & (size > 0))
         self.refuse(
-            column.name, int(odd.sum()), "are larger or nearer to nought than SAS can hold", "Correct them"
+            column.name, int(odd.sum()), "are larger or nearer to zero than SAS can hold", "Correct them"
         )
         minus = np.signbit(numbers) & (numbers == 0)
         self.refuse(
-            column.name, int(minus.sum()), "are minus nought, which SAS takes for missing", "Correct them"
+            column.name, int(minus.sum()), "are minus zero, which SAS reads as missing", "Correct them"
         )
         cells = _to_ibm(np.where(gaps, 0.0, numbers))
         letters = np.frombuffer(("." + "".join(map(str, column.notes.codes))).encode(), np.uint8)
@@ -153,7 +160,7 @@ class Xport(SASFormat):
         cells[gaps] = letters[kinds[gaps] + 1].astype(np.uint64) << np.uint64(56)
         return cells.astype(">u8").view("V8")
 
-    def _described(self, column: Column, number: int, at: int, width: int) -> bytes:
+    def _namestr(self, column: Column, number: int, at: int, width: int) -> bytes:
         label = (column.notes.label or "").encode()
         if len(label) > 40:
             raise DataError(
@@ -166,52 +173,52 @@ class Xport(SASFormat):
         )  # fmt: skip
 
     def _display(self, column: Column) -> tuple[str, int, int]:
-        given = _DISPLAY.fullmatch(column.notes.display or "")
+        match = _DISPLAY.fullmatch(column.notes.display or "")
         shown = {"number": None}.get(column.kind, column.kind)
         plain = _DISPLAYS.get(column.kind, ("", 0, 0))
-        if column.numbers is None or not column.notes.display or given is None:
+        if column.numbers is None or not column.notes.display or match is None:
             return plain
-        if self.clock_of(column.notes.display) != shown or len(given[1]) > 8:
+        if self.clock_of(column.notes.display) != shown or len(match[1]) > 8:
             return plain
-        return given[1], int(given[2] or 0), int(given[3] or 0)
+        return match[1], int(match[2] or 0), int(match[3] or 0)
 
 
 def _spelled(texts: list[bytes], name: str, source: str) -> list[str]:
-    """Files do not say their encoding: it is UTF-8, or that of Windows."""
+    """Decoded texts: files do not declare their encoding, which is UTF-8 or Windows-1252."""
     for encoding in ("utf-8", "cp1252"):
         try:
             return [text.decode(encoding) for text in texts]
         except UnicodeDecodeError:
             continue
     raise DataError(
-        f"{source}: the text of column {speakable([name])} is neither UTF-8 nor that of Windows. Convert the "
+        f"{source}: the text of column {speakable([name])} is neither UTF-8 nor Windows-1252. Convert the "
         "file first."
     )
 
 
 def _to_ibm(values: Floats) -> Any:
-    """Doubles as numbers of base 16, bit for bit the same value: 56 digits have room for 53."""
+    """Doubles as IBM floating point, exactly: its 56 fraction bits hold the 53 of a double."""
     fraction, exponent = np.frexp(np.abs(values))
     sixteens = -(-exponent // 4)
     shift = (3 - (4 * sixteens - exponent)).astype(np.uint64)
     digits = np.ldexp(fraction, 53).astype(np.uint64) << shift
     sign = np.signbit(values).astype(np.uint64) << np.uint64(63)
-    found = digits | ((sixteens + 64).astype(np.uint64) << np.uint64(56))
-    return np.where(values == 0, 0, found).astype(np.uint64) | sign
+    bits = digits | ((sixteens + 64).astype(np.uint64) << np.uint64(56))
+    return np.where(values == 0, 0, bits).astype(np.uint64) | sign
 
 
 def _from_ibm(cells: Any) -> tuple[Floats, Ints]:
-    """Numbers, NaN where missing, and the letter of why they are, 0 where there is none."""
-    whole = np.zeros((len(cells), 8), dtype=np.uint8)
-    whole[:, : cells.shape[1]] = cells
-    bits = whole.view(">u8").reshape(-1).astype(np.uint64)
+    """Numbers, NaN where missing, and the letter of each missing value, 0 for none."""
+    padded = np.zeros((len(cells), 8), dtype=np.uint8)
+    padded[:, : cells.shape[1]] = cells
+    bits = padded.view(">u8").reshape(-1).astype(np.uint64)
     digits = bits & np.uint64(2**56 - 1)
     first = (bits >> np.uint64(56)).astype(np.int64)
     missing = (digits == 0) & np.isin(first, [ord(mark) for mark in "." + REASONS])
-    found = np.ldexp(digits.astype(np.float64), 4 * ((first & 127) - 64) - 56)
-    found = np.where(first >= 128, -found, found)
+    numbers = np.ldexp(digits.astype(np.float64), 4 * ((first & 127) - 64) - 56)
+    numbers = np.where(first >= 128, -numbers, numbers)
     reasons = np.where(missing & (first != ord(".")), first, 0)
-    return np.where(missing, np.nan, found), reasons
+    return np.where(missing, np.nan, numbers), reasons
 
 
 def _line(name: bytes, numbers: bytes) -> bytes:
@@ -223,15 +230,15 @@ def _filled(content: bytes) -> bytes:
 
 
 def _headers(columns: int) -> bytes:
-    made = b"9.4".ljust(8) + b" " * 8
+    version = b"9.4".ljust(8) + b" " * 8
     return b"".join(
         (
             _line(b"LIBRARY ", b"0" * 30),
-            b"SAS     SAS     SASLIB  " + made + b" " * 24 + _STAMP,
+            b"SAS     SAS     SASLIB  " + version + b" " * 24 + _STAMP,
             _STAMP.ljust(_LINE),
             _line(b"MEMBER  ", b"000000000000000001600000000140"),
             _line(b"DSCRPTR ", b"0" * 30),
-            b"SAS     DATASET SASDATA " + made + b" " * 24 + _STAMP,
+            b"SAS     DATASET SASDATA " + version + b" " * 24 + _STAMP,
             _STAMP.ljust(_LINE),
             _line(b"NAMESTR ", b"000000%04d" % columns + b"0" * 20),
         )
@@ -239,69 +246,74 @@ def _headers(columns: int) -> bytes:
 
 
 def _layout(file: BinaryIO, source: str) -> tuple[list[Field], int, int]:
-    """The fields of a record, where the first begins, and how many there are."""
+    """The fields of a record, the offset of the first record, and the number of records."""
     try:
-        return _found(file, source)
+        return _read_layout(file, source)
     except (ValueError, IndexError, struct.error, UnicodeDecodeError):
         raise DataError(
-            f"{source}: this is not a readable SAS transport file. Is it truncated, or another kind?"
+            f"{source}: this is not a readable SAS transport file. Is it truncated, or of another format?"
         ) from None
 
 
-def _found(file: BinaryIO, source: str) -> tuple[list[Field], int, int]:
+def _read_layout(file: BinaryIO, source: str) -> tuple[list[Field], int, int]:
     head = [file.read(_LINE) for _ in range(8)]
     names = [line[20:28] for line in head]
     versions = ([b"LIBRARY ", b"MEMBER  ", b"NAMESTR "], [b"LIBV8   ", b"MEMBV8  ", b"NAMSTV8 "])
     if [names[0], names[3], names[7]] not in versions:
         raise ValueError
     count, size = int(head[7][53:58]), int(head[3][74:78])
-    told = [file.read(size).ljust(140) for _ in range(count)]
+    descriptions = [file.read(size).ljust(140) for _ in range(count)]
     file.seek(-(-file.tell() // _LINE) * _LINE)
-    labels = _past_observations(file)
+    labels = _skip_to_records(file)
     start, end = file.tell(), file.seek(0, io.SEEK_END)
-    fields = [_field(each, names[0] == b"LIBV8   ", labels.get(n, ())) for n, each in enumerate(told, 1)]
-    refuse_repeated_names([each.name for each in fields])
-    wide = max(each.at + each.width for each in fields)
-    if end % _LINE or any(each.width < 1 or each.at < 0 for each in fields) or not fields:
+    fields = [
+        _field(description, names[0] == b"LIBV8   ", labels.get(n, ()))
+        for n, description in enumerate(descriptions, 1)
+    ]
+    refuse_repeated_names([field.name for field in fields])
+    wide = max(field.at + field.width for field in fields)
+    if end % _LINE or any(field.width < 1 or field.at < 0 for field in fields) or not fields:
         raise ValueError
     records = (end - start) // wide
     file.seek(max(start, end - _LINE + 1))
-    # the last line is filled with blanks, which may look like records
+    # the last line is padded with blanks, which may look like records
     tail = file.read()
     spare = len(tail) - len(tail.rstrip(b" "))
     if (end - start) % wide > spare:
         raise ValueError
     records -= max(spare - (end - start) % wide, 0) // wide
-    _refuse_several(file, start, source)
+    _check_single_data_set(file, start, source)
     return fields, start, records
 
 
-def _past_observations(file: BinaryIO) -> dict[int, tuple[str, str]]:
-    """Reads up to the first record; names and labels that do not fit above, by the number of the variable."""
-    found: dict[int, tuple[str, str]] = {}
+def _skip_to_records(file: BinaryIO) -> dict[int, tuple[str, str]]:
+    """Skip to the first record; return long names and labels by the number of the variable."""
+    long_texts: dict[int, tuple[str, str]] = {}
     line = file.read(_LINE)
     if line[20:28] in (b"LABELV8 ", b"LABELV9 "):
-        many = 5 if line[26:27] == b"9" else 3
+        entries = 5 if line[26:27] == b"9" else 3
         for _ in range(int(line[48:53])):
-            number, *lengths = struct.unpack(f">{many}H", file.read(2 * many))
+            number, *lengths = struct.unpack(f">{entries}H", file.read(2 * entries))
             texts = [file.read(length).decode() for length in lengths]
-            found[number] = (texts[0], texts[-1])
+            long_texts[number] = (texts[0], texts[-1])
         begins = file.tell()
         ahead = file.read(2 * _LINE)
         file.seek(begins + ahead.index(b"HEADER RECORD*******OBSV8"))
         line = file.read(_LINE)
     if line[20:28] not in (b"OBS     ", b"OBSV8   "):
         raise ValueError
-    return found
+    return long_texts
 
 
-def _field(told: bytes, long: bool, beside: Sequence[str]) -> Field:
-    kind, _, width, _, name, label, display, wide, decimals, *_, at, rest = struct.unpack(_NAMESTR, told)
-    texts = [each.decode().rstrip(" \0") for each in (name, label, display)]
-    if long and (whole := rest[:32].decode().rstrip(" \0")):
-        texts[0] = whole
-    if beside:
-        texts[:2] = [each.rstrip(" \0") for each in beside]
+def _field(description: bytes, long: bool, long_texts: Sequence[str]) -> Field:
+    kind, _, width, _, name, label, display, wide, decimals, *_, at, rest = struct.unpack(
+        _NAMESTR, description
+    )
+    texts = [text.decode().rstrip(" \0") for text in (name, label, display)]
+    if long and (long_name := rest[:32].decode().rstrip(" \0")):
+        texts[0] = long_name
+    if long_texts:
+        texts[:2] = [text.rstrip(" \0") for text in long_texts]
     shown = texts[2] + (f"{wide}" if wide else "") + (f".{decimals}" if decimals else "")
     return Field(
         name=texts[0],
@@ -313,7 +325,7 @@ def _field(told: bytes, long: bool, beside: Sequence[str]) -> Field:
     )
 
 
-def _refuse_several(file: BinaryIO, start: int, source: str) -> None:
+def _check_single_data_set(file: BinaryIO, start: int, source: str) -> None:
     file.seek(start)
     while block := file.read(2**14 * _LINE):
         lines = range(0, len(block), _LINE)

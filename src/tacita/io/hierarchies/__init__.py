@@ -1,4 +1,4 @@
-"""Hierarchies out of files and of what programs have, for the columns of records and of tables alike."""
+"""Hierarchies from files and Python objects, for columns of records and for dimensions of tables."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = [
 
 
 def read_hierarchy(path: str | Path, name: str | None = None, total: str = "Total") -> Hierarchy:
-    """A file of ARX (.csv, from value to top), of parents, or of tau-ARGUS (.hrc, as deep as @ is repeated).
+    """Read a hierarchy of ARX (.csv, from value to top), of parents (.csv), or of tau-ARGUS (.hrc).
 
-    A .csv of two columns whose head calls the second `parent` has a line for every label, the one above it
-    beside; nothing stands beside those below the total.
+    A .csv of two columns, the second named `parent`, has a line for every label with its parent, which is
+    empty for labels directly below the total.
     """
     path = Path(path)
     if path.suffix.lower() == ".hrc":
@@ -57,7 +57,7 @@ def _of_parents(rows: Sequence[Sequence[str]], name: str, total: str) -> Hierarc
 
 
 def read_hrc(path: str | Path, name: str | None = None, total: str = "Total", lead: str = "@") -> Hierarchy:
-    """A tau-ARGUS .hrc file: one label per line, as deep as the leading string is repeated before it."""
+    """Read a tau-ARGUS .hrc file: one label per line; each leading string before it is one level down."""
     path = Path(path)
     return parse_hrc(_text(path), name or path.stem, total, lead)
 
@@ -69,15 +69,15 @@ def _text(path: Path) -> str:
         raise ParameterError(f"{path.name}: cannot be read as a text file of UTF-8.") from None
 
 
-def as_hierarchy(name: str, given: Any, total: str = "Total") -> Hierarchy:
+def as_hierarchy(name: str, source: Any, total: str = "Total") -> Hierarchy:
     """A hierarchy in any of the forms above: Hierarchy, dict, list of labels, or the path of a file."""
-    if isinstance(given, Hierarchy):
-        return replace(given, name=name)
-    if isinstance(given, str | Path):
-        return read_hierarchy(given, name, total)
-    if isinstance(given, Mapping | Sequence):
-        return from_nested(name, given, total)
+    if isinstance(source, Hierarchy):
+        return replace(source, name=name)
+    if isinstance(source, str | Path):
+        return read_hierarchy(source, name, total)
+    if isinstance(source, Mapping | Sequence):
+        return from_nested(name, source, total)
     raise ParameterError(
         f"Hierarchy {name}: wanted a nested dict, a list, a Hierarchy or the path of a file, "
-        f"got {type(given).__name__}."
+        f"got {type(source).__name__}."
     )

@@ -1,4 +1,4 @@
-"""Hierarchies as ARX keeps them: a line for each value, from itself to the top, without a header."""
+"""Hierarchies in the format of ARX: one line per value, from the value to the top, without a header."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ TOP = "*"
 
 
 def parse_arx(text: str, name: str) -> Hierarchy:
-    """Rows of labels with semicolons (or commas, or tabs) between; where no one label is at the top, * is.
+    """Rows of labels separated by semicolons, commas or tabs; without a common top label, * is added.
 
-    A label that stands on several levels of a line is one label, shown from the lowest of them.
+    A label that is repeated on several levels of a line is one label, at the lowest of them.
 
     >>> region = parse_arx("N1;north;*\\nN2;north;*\\nS1;south;*\\n", "region")
     >>> region.height, region.relabelled(1)
@@ -32,7 +32,7 @@ def parse_arx(text: str, name: str) -> Hierarchy:
     if len(rows) > 1 and len({row[-1] for row in rows}) > 1:
         rows = [[*row, TOP] for row in rows]
     if twice := len(rows) - len({row[0] for row in rows}):
-        raise DataError(f"Hierarchy {name}: {twice} values stand there twice. Keep one line for each.")
+        raise DataError(f"Hierarchy {name}: {twice} values occur twice. Keep one line for each.")
     return from_rows(name, rows)
 
 
@@ -41,37 +41,37 @@ def from_rows(name: str, rows: Sequence[Sequence[str]]) -> Hierarchy:
     refuse_steps(name, len(rows[0]) - 1)
     above: dict[str, str] = {}
     until: dict[str, int] = {}
-    torn: set[str] = set()
+    conflicting: set[str] = set()
     for row in rows:
         path = list(dict.fromkeys(row))
         if len(path) != 1 + sum(finer != coarser for finer, coarser in pairwise(row)):
-            torn.add(row[0])
+            conflicting.add(row[0])
         for label, parent in pairwise(path):
             level = row.index(parent)
             if above.setdefault(label, parent) != parent or until.setdefault(label, level) != level:
-                torn.add(label)
+                conflicting.add(label)
     top = rows[0][-1]
     values = {row[0] for row in rows}
-    if torn or top in above:
+    if conflicting or top in above:
         raise DataError(
-            f"Hierarchy {name}: {max(len(torn), 1)} labels stand under several others, or above themselves. "
-            "A label has one place: make the finer labels unique."
+            f"Hierarchy {name}: {max(len(conflicting), 1)} labels have several parents, or are their own. "
+            "A label has one parent: make the finer labels unique."
         )
-    # a value that stands above others would be a leaf and none
+    # a value with children would be a leaf and an inner label at once
     if odd := sum(parent in values for parent in above.values()):
         raise DataError(
-            f"Hierarchy {name}: {odd} labels stand under a label that is a value itself. Give coarser labels "
-            "names of their own."
+            f"Hierarchy {name}: {odd} labels have a parent that is a value itself. Give coarser labels "
+            "unique names."
         )
     labels = tuple(dict.fromkeys(label for row in rows for label in row))
-    place = {label: at for at, label in enumerate(labels)}
-    parents = tuple(-1 if label == top else place[above[label]] for label in labels)
-    # one value alone has no top but itself
+    index = {label: at for at, label in enumerate(labels)}
+    parents = tuple(-1 if label == top else index[above[label]] for label in labels)
+    # a single value is its own top
     return Hierarchy(name, labels, parents, tuple(until.get(label, len(rows[0])) for label in labels))
 
 
 def format_arx(hierarchy: Hierarchy) -> str:
-    """The same, out.
+    """The text of a hierarchy in this format.
 
     >>> text = "N1;north;*\\nN2;north;*\\nS1;S1;*\\n"
     >>> format_arx(parse_arx(text, "region")) == text
@@ -79,17 +79,17 @@ def format_arx(hierarchy: Hierarchy) -> str:
     """
     written = io.StringIO()
     writer = csv.writer(written, delimiter=";", lineterminator="\n")
-    writer.writerows([hierarchy.labels[place] for place in path] for path in hierarchy.levels.T.tolist())
+    writer.writerows([hierarchy.labels[node] for node in path] for path in hierarchy.levels.T.tolist())
     return written.getvalue()
 
 
 def rows_of(text: str, name: str, *, refuse: bool = True) -> list[list[str]]:
-    """The cells of each line that has any; unless `refuse`, empty ones among them."""
+    """The cells of each line that has any; with `refuse`, empty cells are an error."""
     head = text.lstrip("\ufeff").partition("\n")[0]
     delimiter = next((sign for sign in ";\t," if sign in head), ";")
     try:
-        found = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter, strict=True)
-        rows = [[cell.strip() for cell in row] for row in found if any(cell.strip() for cell in row)]
+        parsed = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter, strict=True)
+        rows = [[cell.strip() for cell in row] for row in parsed if any(cell.strip() for cell in row)]
     except csv.Error:
         rows = []
     if refuse and (not rows or any(not cell for row in rows for cell in row)):

@@ -1,4 +1,4 @@
-"""Hierarchies from what offices have: a nested dict, parents beside codes, or columns from coarse to fine."""
+"""Build hierarchies from nested dicts, codes with parents, columns, code prefixes, numbers and dates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Nested = Mapping[str, Any] | Sequence[str] | None
 
 
 def from_nested(name: str, nested: Nested, total: str = "Total") -> Hierarchy:
-    """A dict whose keys are labels and whose values are what stands under them: a dict, a list, or nothing.
+    """A hierarchy from a dict of labels, whose values are their children: a dict, a list or None.
 
     >>> region = from_nested("region", {"north": ["N1", "N2"], "south": None})
     >>> region.labels, region.parents
@@ -46,7 +46,7 @@ def from_nested(name: str, nested: Nested, total: str = "Total") -> Hierarchy:
 def from_parents(
     name: str, labels: Sequence[str], parents: Sequence[str | None], total: str = "Total"
 ) -> Hierarchy:
-    """A column of labels and one of their parents; without a parent, a label stands under the total.
+    """A hierarchy from labels and their parents; labels without a parent are under the total.
 
     >>> from_parents("region", ["N1", "N2", "north", "south"], ["north", "north", None, None]).parents
     (-1, 3, 3, 0, 0)
@@ -55,39 +55,41 @@ def from_parents(
         raise DataError(
             f"Hierarchy {name}: wanted one parent per label, got {len(parents)} for {len(labels)}."
         )
-    own = [str(label) for label in labels if str(label) != total]
+    categories = [str(label) for label in labels if str(label) != total]
     above = [
         None if parent is None or parent != parent or str(parent) in ("", total) else str(parent)
         for label, parent in zip(labels, parents, strict=True)
         if str(label) != total
     ]
-    place = {label: at + 1 for at, label in enumerate(own)}
-    if unknown := sum(parent is not None and parent not in place for parent in above):
-        raise DataError(f"Hierarchy {name}: {unknown} parents are no labels themselves. Add a row for each.")
-    return Hierarchy(name, (total, *own), (-1, *(0 if parent is None else place[parent] for parent in above)))
+    index = {label: at + 1 for at, label in enumerate(categories)}
+    if unknown := sum(parent is not None and parent not in index for parent in above):
+        raise DataError(f"Hierarchy {name}: {unknown} parents are not among the labels. Add a row for each.")
+    return Hierarchy(
+        name, (total, *categories), (-1, *(0 if parent is None else index[parent] for parent in above))
+    )
 
 
 def from_levels(name: str, columns: Sequence[Sequence[str]], total: str = "Total") -> Hierarchy:
-    """Columns of records from coarse to fine, such as province and municipality.
+    """A hierarchy from columns of records, coarse to fine, such as province and municipality.
 
     >>> from_levels("region", [["north", "north", "south"], ["N1", "N2", "S1"]]).labels
     ('Total', 'north', 'N1', 'N2', 'south', 'S1')
     """
     tree: dict[str, Any] = {}
     above: dict[str, str | None] = {}
-    torn = set()
-    spoken = [[str(label) for label in column] for column in columns]
-    places = [{label: at for at, label in enumerate(natural_order(column))} for column in spoken]
-    paths = set(zip(*spoken, strict=True))
+    conflicting = set()
+    texts = [[str(label) for label in column] for column in columns]
+    places = [{label: at for at, label in enumerate(natural_order(column))} for column in texts]
+    paths = set(zip(*texts, strict=True))
     for path in sorted(paths, key=lambda path: [at[label] for at, label in zip(places, path, strict=True)]):
         node, parent = tree, None
         for label in path:
             if above.setdefault(label, parent) != parent:
-                torn.add(label)
+                conflicting.add(label)
             node, parent = node.setdefault(label, {}), label
-    if torn:
+    if conflicting:
         raise DataError(
-            f"Hierarchy {name}: {len(torn)} labels stand under several others. Make the finer labels unique."
+            f"Hierarchy {name}: {len(conflicting)} labels have several parents. Make the finer labels unique."
         )
     return from_nested(name, tree, total)
 
@@ -95,10 +97,10 @@ def from_levels(name: str, columns: Sequence[Sequence[str]], total: str = "Total
 def from_prefixes(
     name: str, codes: Sequence[str], lengths: Sequence[int] | None = None, mark: str = "*"
 ) -> Hierarchy:
-    """Codes whose first characters name what they belong to; the rest is marked, the top is all marks.
+    """A hierarchy of code prefixes; the other characters are marked, and the top is all marks.
 
-    `lengths` are the characters that stay on each level above the codes; if not given, one less each time.
-    Shorter codes are read as if blanks followed them.
+    `lengths` are the characters kept on each level above the codes; by default one less per level. Shorter
+    codes are padded with blanks.
 
     >>> from_prefixes("postcode", ["4000", "4050", "1000"], [2]).relabelled(1)
     {'1000': '10**', '4000': '40**', '4050': '40**'}
@@ -129,10 +131,10 @@ def from_intervals(
     top: float | None = None,
     texts: Sequence[str] | None = None,
 ) -> Hierarchy:
-    """Numbers in intervals of growing width, each a multiple of the last; level 0 are the numbers themselves.
+    """Numbers in intervals of growing width, each a multiple of the previous; level 0 has the numbers.
 
-    Below `bottom` and from `top` on there is one interval each, on every level above the numbers. `texts` are
-    the numbers as a file spells them, such as 3.50; if not given, as short as they can be.
+    Below `bottom` and from `top` on there is one open interval each, on every level above the numbers.
+    `texts` are the numbers as the file spells them, such as 3.50; by default the shortest spelling.
 
     >>> age = from_intervals("age", [17, 23, 41, 88], [5, 10, 20], top=65)
     >>> age.relabelled(1)
@@ -145,18 +147,16 @@ def from_intervals(
         numbers = np.unique(numbers)
         texts = [f"{number:.15g}" for number in numbers]
     order = np.argsort(numbers, kind="stable")
-    numbers, texts = numbers[order], [texts[place] for place in order.tolist()]
+    numbers, texts = numbers[order], [texts[index] for index in order.tolist()]
     if numbers.size == 0 or not np.isfinite(numbers).all():
-        raise DataError(f"Hierarchy {name}: wanted finite numbers, got none or others.")
+        raise DataError(f"Hierarchy {name}: wanted finite numbers, got none, or some that are not finite.")
     if any(width <= 0 for width in widths):
-        raise ParameterError(f"Hierarchy {name}: every width must be more than nothing.")
+        raise ParameterError(f"Hierarchy {name}: every width must be greater than 0.")
     for finer, coarser in pairwise(widths):
         if coarser <= finer or not float(coarser / finer).is_integer():
-            raise ParameterError(
-                f"Hierarchy {name}: every width must be a multiple of the one before, got others."
-            )
+            raise ParameterError(f"Hierarchy {name}: every width must be a multiple of the one before.")
     edges = [start, *widths, *(edge for edge in (bottom, top) if edge is not None)]
-    whole = all(float(edge).is_integer() for edge in edges) and bool((numbers == np.rint(numbers)).all())
+    is_integer = all(float(edge).is_integer() for edge in edges) and bool((numbers == np.rint(numbers)).all())
     columns = [texts]
     for width in widths:
         low = np.floor((numbers - start) / width) * width + start
@@ -167,7 +167,7 @@ def from_intervals(
         if top is not None:
             beyond = numbers >= top
             low, high = np.where(beyond, top, low), np.where(beyond, inf, np.minimum(high, top))
-        columns.append([interval_label(a, b, whole) for a, b in np.column_stack([low, high]).tolist()])
+        columns.append([interval_label(a, b, is_integer) for a, b in np.column_stack([low, high]).tolist()])
     columns.append(["*"] * numbers.size)
     return from_rows(name, list(zip(*columns, strict=True)))
 
@@ -183,7 +183,7 @@ _PERIODS: dict[str, Callable[[date], str]] = {
 def from_dates(
     name: str, values: Sequence[str], levels: Sequence[str] = ("month", "quarter", "year", "decade")
 ) -> Hierarchy:
-    """Dates such as 2024-05-17 in months, quarters, years and decades.
+    """A hierarchy of dates such as 2024-05-17 in months, quarters, years and decades.
 
     >>> from_dates("born", ["1984-05-17", "1991-12-02"], ["year", "decade"]).relabelled(2)
     {'1984-05-17': '1980s', '1991-12-02': '1990s'}
@@ -195,7 +195,7 @@ def from_dates(
             f"Hierarchy {name}: there is no period {', '.join(unknown)}. Known: {', '.join(order)}."
         )
     if [order.index(level) for level in levels] != sorted({order.index(level) for level in levels}):
-        raise ParameterError(f"Hierarchy {name}: periods must stand from short to long, each once.")
+        raise ParameterError(f"Hierarchy {name}: periods must go from short to long, each once.")
     days: list[date] = []
     wrong = 0
     for text in known:
@@ -205,7 +205,8 @@ def from_dates(
             wrong += 1
     if wrong or not days:
         raise DataError(
-            f"Hierarchy {name}: {wrong} of {len(known)} values are no dates such as 2024-05-17. Correct them."
+            f"Hierarchy {name}: {wrong} of {len(known)} values are not dates such as 2024-05-17. Correct "
+            "them."
         )
     rows = [
         [text, *(_PERIODS[level](day) for level in levels), "*"]

@@ -9,7 +9,7 @@ from tacita.core import DataError, Hierarchy
 
 
 def parse_hrc(text: str, name: str, total: str = "Total", lead: str = "@") -> Hierarchy:
-    """One label per line; the leading string, repeated, says how deep it stands. The total is left out.
+    """Parse one label per line; the number of leading strings is its depth. The total has no line.
 
     >>> parse_hrc("north\\n@N1\\n@N2\\nsouth\\n", "region").labels
     ('Total', 'north', 'N1', 'N2', 'south')
@@ -24,8 +24,8 @@ def parse_hrc(text: str, name: str, total: str = "Total", lead: str = "@") -> Hi
         rest = stripped[depth * len(lead) :]
         if depth >= len(open_at) or not rest.strip():
             raise DataError(
-                f"Hierarchy {name}: line {number} of the hierarchy stands deeper than the line above allows. "
-                f"Each step down adds one {lead!r}."
+                f"Hierarchy {name}: line {number} of the hierarchy is deeper than the line above allows. "
+                f"Each level down adds one {lead!r}."
             )
         labels.append(rest.strip())
         parents.append(open_at[depth])
@@ -34,7 +34,7 @@ def parse_hrc(text: str, name: str, total: str = "Total", lead: str = "@") -> Hi
 
 
 def format_hrc(dimension: Hierarchy, lead: str = "@") -> str:
-    """The same, out; children stand below their parent in order of place.
+    """The text of an .hrc file; children follow their parent in order.
 
     >>> format_hrc(parse_hrc("north\\n@N1\\nsouth\\n", "region"))
     'north\\n@N1\\nsouth\\n'

@@ -1,4 +1,4 @@
-"""A published table as CSV: one line a cell."""
+"""A published table as CSV, one line per cell."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .table_format import PublishedFormat
 
 
 class PublishedCSV(PublishedFormat):
-    """A published table as text: one line a cell.
+    """A published table as text, one line per cell.
 
-    Labels, those of a hierarchy with their level; the value, empty where withheld; published or withheld.
-    O(cells).
+    A line has the labels, those of a hierarchy with their level, the value, empty if suppressed, and the
+    status. O(cells).
     Source: RFC 4180.
 
     >>> from tacita.core import Table
@@ -39,7 +39,7 @@ class PublishedCSV(PublishedFormat):
         columns: list[Any] = [
             *zip(*([*labels, text or "", word] for labels, text, word in lines), strict=True)
         ]
-        return csv.encode(pa.table([pa.array(each) for each in columns], names=head), CsvDialect())
+        return csv.encode(pa.table([pa.array(column) for column in columns], names=head), CsvDialect())
 
     def read(self, content: bytes, expected: Shown, source: str) -> dict[str, list[str]]:
         """The columns of a file by name."""
@@ -47,18 +47,18 @@ class PublishedCSV(PublishedFormat):
         return {name: [str(cell) for cell in data.column(name).to_list()] for name in data.columns}
 
     def besides(self, content: bytes, shown: Shown) -> list[str]:
-        """What a file has that is not its cells, written plainly in one of the common dialects.
+        """What a file holds besides its cells, written plainly in one of the common dialects.
 
-        Delimiters and line ends; a byte order mark; quotes where needed, around all, or all but values.
+        Dialects differ in delimiter, line end, byte order mark and quotes (as needed, all, or not values).
         """
         bare = content.removeprefix(codecs.BOM_UTF8)
-        # a table from elsewhere may say no levels: labels tell them
-        told = any(_is_plain(bare, *shown.listed(levels=levels)) for levels in (True, False))
-        return [] if told else [OTHER]
+        # a table of another program may lack the levels, which follow from the labels
+        plain = any(_is_plain(bare, *shown.listed(levels=levels)) for levels in (True, False))
+        return [] if plain else [OTHER]
 
 
 def _is_plain(bare: bytes, head: list[str], lines: list[tuple[list[str], str | None, str]]) -> bool:
-    """Whether bytes are these lines and nothing else, in a common dialect."""
+    """Whether the bytes are exactly these lines in a common dialect."""
     rows = [[*labels, text or "", word] for labels, text, word in lines]
     everything = range(len(head))
     all_but_values = [at for at in everything if head[at] != "value"]

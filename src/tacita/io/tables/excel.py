@@ -17,7 +17,7 @@ from .published_table import MARK, Shown
 from .reading import OTHER, Things, beyond
 from .table_format import PublishedFormat
 
-# What a part of a package is called, by the beginning of its name.
+# The names of package parts in messages, by the beginning of their path.
 _PARTS = {
     "docProps/": "document properties",
     "customXml/": "custom data",
@@ -41,7 +41,7 @@ _PARTS = {
     "xl/worksheets/_rels/": "links of a sheet",
     "xl/worksheets/": "other sheets",
 }
-# And what stands in those of a table.
+# The names of elements of a sheet in messages.
 _ELEMENTS = {
     "c": "cells",
     "cols": "settings of columns",
@@ -73,11 +73,10 @@ _MARKUP = "other markup"
 class PublishedExcel(PublishedFormat):
     """A published table as a workbook: a sheet for people, and a list of its cells.
 
-    On the sheet `table` a heading, rows and columns (one block for each label of further dimensions), a
-    multiplication sign where a value is withheld; parts of a hierarchy are grouped by outline levels below
-    their subtotal. On `cells` one line a cell with its status. Nothing but cells: no formats, properties or
-    clock.
-    O(cells).
+    The sheet `table` has a heading, rows and columns (one block for each label of further dimensions), and a
+    multiplication sign for each suppressed value; outline levels group the parts of a hierarchy below their
+    subtotal. The sheet `cells` has one line per cell with its status. Nothing but cells: no formats,
+    properties or time stamps. O(cells).
     Source: ECMA-376, Office Open XML.
 
     >>> from tacita.core import Table
@@ -127,12 +126,12 @@ class PublishedExcel(PublishedFormat):
                 rows = [*_rows(_sheet(package, "cells"), shared)]
             head = {column: name for column, name in rows[0].items() if name}
         except Exception:
-            # whatever the parsers of packages and XML think of, and their messages quote the file
-            raise DataError(f"{source}: this is no workbook with the sheets table and cells.") from None
+            # the parsers of packages and XML raise many kinds of errors, whose messages quote the file
+            raise DataError(f"{source}: this is not a workbook with the sheets table and cells.") from None
         return {name: [row.get(column, "") for row in rows[1:]] for column, name in head.items()}
 
     def besides(self, content: bytes, shown: Shown) -> list[str]:
-        """What a workbook has that is not the table on its two sheets, as tacita writes it."""
+        """What a workbook holds besides the table on its two sheets, as tacita writes it."""
         plain = self.encode(shown)
         if content == plain:
             return []
@@ -150,20 +149,20 @@ def _cell(text: str | None) -> xlsx.Cell:
 
 
 def _sheet(package: zipfile.ZipFile, name: str) -> ElementTree.Element:
-    return ElementTree.fromstring(package.read(xlsx.place_of(package, name)))
+    return ElementTree.fromstring(package.read(xlsx.sheet_path(package, name)))
 
 
 def _shared_texts(package: zipfile.ZipFile) -> list[str]:
     if "xl/sharedStrings.xml" not in package.namelist():
         return []
     root = ElementTree.fromstring(package.read("xl/sharedStrings.xml"))
-    return [_text(each) for each in root.iter(f"{{{MAIN}}}si")]
+    return [_text(item) for item in root.iter(f"{{{MAIN}}}si")]
 
 
 def _rows(sheet: ElementTree.Element, shared: list[str]) -> Iterator[dict[str, str]]:
     """Texts of each row by the letters of their columns."""
     for row in sheet.iter(f"{{{MAIN}}}row"):
-        yield {each.attrib["r"].rstrip("0123456789"): _value(each, shared) for each in row}
+        yield {cell.attrib["r"].rstrip("0123456789"): _value(cell, shared) for cell in row}
 
 
 def _value(cell: ElementTree.Element, shared: list[str]) -> str:
@@ -174,38 +173,38 @@ def _value(cell: ElementTree.Element, shared: list[str]) -> str:
 
 
 def _text(element: ElementTree.Element) -> str:
-    return "".join(each.text or "" for each in element.iter(f"{{{MAIN}}}t"))
+    return "".join(part.text or "" for part in element.iter(f"{{{MAIN}}}t"))
 
 
 def _things(content: bytes, known: frozenset[str]) -> Things:
-    """Parts of a package, and what stands in those that are known."""
-    found: Things = Counter()
+    """The parts of a package, and the elements of known parts."""
+    things: Things = Counter()
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         for entry in package.infolist():
             kind = next(
                 (kind for start, kind in _PARTS.items() if entry.filename.startswith(start)), "other parts"
             )
-            found[kind, entry.filename] += 1
+            things[kind, entry.filename] += 1
             if entry.comment or entry.extra:
-                found["notes of the package", ""] += 1
+                things["notes of the package", ""] += 1
             if entry.filename in known:
-                found += _elements(package.read(entry))
+                things += _elements(package.read(entry))
         if package.comment:
-            found["notes of the package", ""] += 1
-    return found
+            things["notes of the package", ""] += 1
+    return things
 
 
 def _elements(part: bytes) -> Things:
-    found: Things = Counter()
+    things: Things = Counter()
     for event, element in ElementTree.iterparse(io.BytesIO(part), ["end", "comment", "pi"]):
         if event != "end":
-            found["comments", element.text or ""] += 1
+            things["comments", element.text or ""] += 1
             continue
         name = element.tag.rpartition("}")[2]
-        found[_ELEMENTS.get(name, _MARKUP), name] += 1
+        things[_ELEMENTS.get(name, _MARKUP), name] += 1
         for name, value in element.attrib.items():
-            found[_ATTRIBUTES.get(name, _MARKUP), f"{name}={value}"] += 1
-        for said in (element.text, element.tail):
-            if said:
-                found["other text or values", said] += 1
-    return found
+            things[_ATTRIBUTES.get(name, _MARKUP), f"{name}={value}"] += 1
+        for text in (element.text, element.tail):
+            if text:
+                things["other text or values", text] += 1
+    return things

@@ -24,15 +24,15 @@ _STYLE = (
     "td{font-variant-numeric:tabular-nums}"
     ".withheld{color:#8a4b00}"
 )
-# a wide table moves inside the page, beside labels that stay
+# a wide table scrolls inside the page, and its row labels stay in view
 _ON_SCREEN = ".wide{overflow-x:auto}tbody th:first-child{position:sticky;left:0;background:#fff}"
 
-# labels of a hierarchy are indented down, and dotted across
+# labels of a hierarchy are indented in rows, and dotted in columns
 _INDENTED = "tbody .level-{0}{{padding-left:{1}rem}}thead .level-{0}::before{{content:'{2}';color:#6b7a89}}"
 _DEEP = ".level-{0}{{font-weight:400}}"
 _PARTED = ".wide{margin-bottom:2rem}caption{text-align:left;font-weight:600;padding:.6rem 0}"
 
-# What may be named in a message; the rest is not, since a name can tell something too.
+# The names that messages may repeat; other names could disclose something.
 # fmt: off
 _ELEMENTS = {
     "a", "br", "caption", "col", "details", "div", "embed", "figure", "form", "h1", "h2", "iframe",
@@ -50,9 +50,9 @@ _ATTRIBUTES = {
 class PublishedHTML(PublishedFormat):
     """A published table as a page of its own.
 
-    The last two dimensions as rows and columns, one panel for each label of those before; labels of a
-    hierarchy indented, subtotals above their parts; a multiplication sign where a value is withheld.
-    O(cells).
+    The last two dimensions are rows and columns, with one panel for each label of the others. Labels of a
+    hierarchy are indented, subtotals stand above their parts, and a multiplication sign replaces each
+    suppressed value. O(cells).
     Source: HTML Living Standard (WHATWG), without script or anything to load.
 
     >>> from tacita.core import Table
@@ -83,21 +83,21 @@ class PublishedHTML(PublishedFormat):
         return "\n".join([*parts, ""]).encode()
 
     def read(self, content: bytes, expected: Shown, source: str) -> list[str | None]:
-        """The text of each cell of the first table of a page, None where it is marked as withheld."""
+        """The text of each cell of the first table of a page, None if it is suppressed."""
         panels = expected.panels
         try:
-            found = _parsed(content, len(panels))
+            parsed = _parsed(content, len(panels))
         except UnicodeDecodeError:
             raise DataError(f"{source}: wanted a page of UTF-8 text.") from None
         except AssertionError:
-            # how the parser refuses broken declarations
+            # the parser's error for broken declarations
             raise DataError(f"{source}: this page cannot be read.") from None
-        if len(found.tables) != len(panels):
+        if len(parsed.tables) != len(panels):
             raise DataError(
-                f"{source}: wanted the labels of the table in {len(panels)} parts, got {len(found.tables)}."
+                f"{source}: wanted the labels of the table in {len(panels)} parts, got {len(parsed.tables)}."
             )
         texts: list[str | None] = [None] * len(expected.texts)
-        for panel, rows, caption in zip(panels, found.tables, found.captions, strict=True):
+        for panel, rows, caption in zip(panels, parsed.tables, parsed.captions, strict=True):
             body = _body(panel, rows, source)
             if panel.caption and caption != panel.caption:
                 raise DataError(f"{source}: wanted the parts of the table in order, got others.")
@@ -106,7 +106,7 @@ class PublishedHTML(PublishedFormat):
         return texts
 
     def besides(self, content: bytes, shown: Shown) -> list[str]:
-        """What a page has that is not the table, as tacita writes it."""
+        """What a page holds besides the table, as tacita writes it."""
         plain = self.encode(shown)
         if content == plain:
             return []
@@ -131,10 +131,10 @@ def _table(panel: Panel, shown: Shown, before: str) -> list[str]:
 
 
 def _heading(scope: str, label: Label) -> str:
-    """A label; what it is part of is said to who cannot see where it stands."""
-    place = f' class="level-{label.depth}"' if label.depth else ""
-    place += f' aria-description="part of {html.escape(label.within)}"' if label.within else ""
-    return f'<th scope="{scope}"{place}>{html.escape(label.text)}</th>'
+    """A label, with a description for screen readers of what it is part of."""
+    css_class = f' class="level-{label.depth}"' if label.depth else ""
+    css_class += f' aria-description="part of {html.escape(label.within)}"' if label.within else ""
+    return f'<th scope="{scope}"{css_class}>{html.escape(label.text)}</th>'
 
 
 def _body(panel: Panel, rows: list[list[str]], source: str) -> list[tuple[int, str]]:
@@ -152,7 +152,7 @@ def _body(panel: Panel, rows: list[list[str]], source: str) -> list[tuple[int, s
 
 
 class _Page(HTMLParser):
-    """Labels and cells of the first tables, row by row; and how often each kind of thing is there."""
+    """Labels and cells of the first tables, row by row, and counts of all other contents."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -217,8 +217,10 @@ def _parsed(content: bytes, tables: int) -> _Page:
 
 
 def _levels(shown: Shown, panels: list[Panel]) -> str:
-    """The style of labels of hierarchies and of panels, where there are any."""
-    deepest = max((int(each.depths.max()) for each in shown.dimensions if not each.is_flat), default=0)
+    """The style of hierarchy labels and of panels, if there are any."""
+    deepest = max(
+        (int(dimension.depths.max()) for dimension in shown.dimensions if not dimension.is_flat), default=0
+    )
     styles = []
     for depth in range(1, deepest + 1):
         styles.append(_INDENTED.format(depth, round(0.7 + 1.2 * depth, 1), "· " * (depth - 1)))
@@ -227,7 +229,7 @@ def _levels(shown: Shown, panels: list[Panel]) -> str:
 
 
 def _on_paper(shown: Shown, panels: list[Panel]) -> str:
-    """How a page is printed, so that all columns fit and every sheet has their labels."""
+    """The print style: all columns fit, and every sheet repeats their labels."""
     wide = [0] * (len(panels[0].corner) + len(panels[0].across))
     for panel in panels:
         lines = [[*panel.corner, *(label.text for label in panel.across)]]

@@ -1,6 +1,6 @@
-"""The published table: values, and a mark where one is withheld. Safe to publish once the audit has passed.
+"""The published table: values, and a mark for each suppressed one. Safe to publish once the audit has passed.
 
-Says nothing of which cells are sensitive, of levels, ranges or costs: a cell is published or withheld.
+A cell is published or suppressed; nothing shows which cells are sensitive, nor levels, ranges or costs.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _WORDS = ("published", "withheld")
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """All that a published table shows: labels, and one text per cell, None where it is withheld.
+    """All that a published table shows: labels, and one text per cell, None if it is suppressed.
 
-    `title` is public text that somebody declared; none stands for what the names say.
+    `title` is declared public text; an empty one is replaced by the names of response and dimensions.
 
-    Writers get this and nothing else. So a file that a writer makes of what a reader found in another, and
-    that is the same to the last byte, proves that the other shows nothing more than the reader found.
+    Writers get this object and nothing else. If a writer, applied to what a reader extracted from a file,
+    reproduces that file byte for byte, then the file shows nothing beyond what the reader extracted.
     """
 
     dimensions: tuple[Hierarchy, ...]
@@ -35,15 +35,15 @@ class Shown:
     title: str = ""
 
     @classmethod
-    def of(cls, table: Table, withheld: Pattern | npt.ArrayLike) -> Shown:
-        """A table without the values of some cells."""
-        mask = _mask(table, withheld)
+    def of(cls, table: Table, suppressed: Pattern | npt.ArrayLike) -> Shown:
+        """A table without the values of suppressed cells."""
+        mask = _mask(table, suppressed)
         texts = [None if hidden else spelled(value) for value, hidden in zip(table.values, mask, strict=True)]
         return cls(table.dimensions, table.codes, table.response, tuple(texts), table.title)
 
     @classmethod
     def of_values(cls, table: Table, values: Floats) -> Shown:
-        """Other values in all cells of a table.
+        """A table with other values in all cells.
 
         >>> Shown.of_values(Table.from_array([[5, 3]]), np.array([6.0, 3, 9, 6, 3, 9])).texts[:3]
         ('6', '3', '9')
@@ -53,12 +53,12 @@ class Shown:
 
     @property
     def heading(self) -> str:
-        """What the table is: its title, or its response by its dimensions.
+        """The title, or the response by the dimensions.
 
         >>> Shown.of(Table.from_array([[5, 3]], response="turnover"), [False] * 6).heading
         'turnover by row and column'
         """
-        *first, last = (each.name for each in self.dimensions)
+        *first, last = (dimension.name for dimension in self.dimensions)
         return self.title or f"{self.response} by {', '.join(first)}{' and ' if first else ''}{last}"
 
     @cached_property
@@ -68,29 +68,29 @@ class Shown:
 
     @cached_property
     def panels(self) -> list[Panel]:
-        """Rows and columns, of each part."""
+        """The panels of the table, with rows and columns."""
         return panels_of(self.dimensions, self.codes, self.response)
 
     def listed(self, *, levels: bool = True) -> tuple[list[str], list[tuple[list[str], str | None, str]]]:
-        """Head, and per cell its labels, its text, and published or withheld.
+        """The header, and for each cell its labels, its text and its status.
 
-        The label of a hierarchy is followed by its level, 0 for the total, unless they are left away.
+        The label of a hierarchy is followed by its level, 0 for the total, unless `levels` is false.
         """
-        deep = [levels and not each.is_flat for each in self.dimensions]
+        deep = [levels and not dimension.is_flat for dimension in self.dimensions]
         head = [*label_columns(self.dimensions, levels=levels), "value", "status"]
-        if taken := [name for at, name in enumerate(head) if name in head[:at]]:
-            raise DataError(f"Published table: a dimension cannot be called {taken[0]}. Rename it.")
-        spoken = [
+        if repeated := [name for at, name in enumerate(head) if name in head[:at]]:
+            raise DataError(f"Published table: a dimension cannot have the name {repeated[0]}. Rename it.")
+        words = [
             [
-                [label, str(depth)] if told else [label]
-                for label, depth in zip(each.labels, each.depths, strict=True)
+                [label, str(depth)] if with_levels else [label]
+                for label, depth in zip(dimension.labels, dimension.depths, strict=True)
             ]
-            for each, told in zip(self.dimensions, deep, strict=True)
+            for dimension, with_levels in zip(self.dimensions, deep, strict=True)
         ]
         codes = self.codes.tolist()
         lines = []
         for cell in self.order:
-            places = zip(spoken, codes[cell], strict=True)
+            places = zip(words, codes[cell], strict=True)
             text = self.texts[cell]
             lines.append(
                 ([word for known, code in places for word in known[code]], text, _WORDS[text is None])
@@ -99,16 +99,20 @@ class Shown:
 
 
 def label_columns(dimensions: tuple[Hierarchy, ...], *, levels: bool = True) -> list[str]:
-    """The columns of a list that say which cell a line is of."""
+    """The columns of a list that identify the cell of a line."""
     return [
         name
-        for each in dimensions
-        for name in ([each.name, level_column(each)] if levels and not each.is_flat else [each.name])
+        for dimension in dimensions
+        for name in (
+            [dimension.name, level_column(dimension)]
+            if levels and not dimension.is_flat
+            else [dimension.name]
+        )
     ]
 
 
 def level_column(dimension: Hierarchy) -> str:
-    """The column of the levels of a hierarchy."""
+    """The name of the column of hierarchy levels."""
     return f"{dimension.name}_level"
 
 
@@ -117,12 +121,11 @@ def spelled(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else format(value, ".15g")
 
 
-def _mask(table: Table, withheld: Pattern | npt.ArrayLike) -> Mask:
-    mask = np.asarray(withheld.withheld if isinstance(withheld, Pattern) else withheld, dtype=bool).reshape(
-        -1
-    )
+def _mask(table: Table, suppressed: Pattern | npt.ArrayLike) -> Mask:
+    cells = suppressed.withheld if isinstance(suppressed, Pattern) else suppressed
+    mask = np.asarray(cells, dtype=bool).reshape(-1)
     if mask.size != table.n:
         raise DataError(f"Published table: wanted a mask of {table.n} cells, got {mask.size}.")
     if shown := int((table.primary & ~mask).sum()):
-        raise DataError(f"Published table: {shown} sensitive cells are not withheld. Nothing was written.")
+        raise DataError(f"Published table: {shown} sensitive cells are not suppressed. Nothing was written.")
     return mask

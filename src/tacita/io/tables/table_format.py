@@ -1,4 +1,4 @@
-"""What formats of tables share."""
+"""Base classes of the formats of tables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tacita.io.formats.record_format import Format, Purpose
 
 from .published_table import Shown
 
-# The columns of a list of all cells, by name; or the texts of the cells in order, None where one is withheld.
-Found = Mapping[str, list[str]] | list[str | None]
+# The columns of a list of all cells, by name; or the texts of the cells in order, None if suppressed.
+CellTexts = Mapping[str, list[str]] | list[str | None]
 
 
 class PublishedFormat(Format):
-    """A kind of file of a published table: a writer, and a reader that believes nothing of it."""
+    """A format of published tables: a writer, and a reader that does not trust the writer."""
 
     purposes: ClassVar[tuple[Purpose, ...]] = ("published",)
 
@@ -24,21 +24,21 @@ class PublishedFormat(Format):
         """The bytes of a file. Same table, same bytes."""
         raise NotImplementedError
 
-    def read(self, content: bytes, expected: Shown, source: str) -> Found:
-        """What stands where the cells of a table with these labels should; DataError where nothing does."""
+    def read(self, content: bytes, expected: Shown, source: str) -> CellTexts:
+        """The texts of the cells of a table with these labels; DataError where they are missing."""
         raise NotImplementedError
 
     def besides(self, content: bytes, shown: Shown) -> list[str]:
-        """Kinds of things that a file has and that are not the table: none where it is written plainly."""
+        """The kinds of contents besides the table; none if the file is written plainly."""
         raise NotImplementedError
 
 
 class CellsFormat(Format):
-    """A kind of file of a table with its true values; confidential. `name` is what a plan calls it."""
+    """A format of tables with their true values; confidential. `name` is its key in a plan."""
 
     purposes: ClassVar[tuple[Purpose, ...]] = ("cells",)
     name: ClassVar[str]
 
     def encode(self, table: Table, path: Path) -> dict[Path, bytes]:
-        """The file, and those that belong beside it."""
+        """The file, and the files that accompany it."""
         raise NotImplementedError

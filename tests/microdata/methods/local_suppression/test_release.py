@@ -158,7 +158,7 @@ def test_the_record_has_the_search_and_the_note_the_shares(tmp_path):
         search["cells"] == search["cost"] == search["lower_bound"] == sum(search["cells_by_column"].values())
     )
     note = (tmp_path / "n.html").read_text()
-    assert "% of the values are withheld" in note
+    assert "% of the values are suppressed" in note
     assert "cost" not in note.lower()
 
 

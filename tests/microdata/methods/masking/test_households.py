@@ -242,7 +242,7 @@ def test_the_note_tells_of_swapping_and_not_who_was_at_risk(tmp_path):
     release = swapped(persons(200, 16), k=7, risk_columns=["age"])
     tacita.save(release, tmp_path / "out.csv", note=tmp_path / "note.html")
     page = (tmp_path / "note.html").read_text()
-    assert "changed places" in page
+    assert "regions of some units were swapped" in page
     assert "k = 7" not in page
 
 

@@ -309,14 +309,14 @@ def test_the_note_shows_a_matrix_only_where_it_was_asked_for(tmp_path):
     assert "0.7" not in (tmp_path / "hidden.html").read_text().partition("<main>")[2]
     page = (tmp_path / "shown.html").read_text()
     assert "<td><bdi>f</bdi></td><td><bdi>m</bdi></td><td>0.3</td>" in page
-    assert "drawn by chance" in page
+    assert "replaced by others at random" in page
 
 
 def test_the_note_does_not_say_that_missing_values_stay_where_they_are_drawn(tmp_path):
     for drawn in (False, True):
         release = released(quasi=["education"], missing_category=drawn)
         tacita.save(release, tmp_path / f"{drawn}.csv", note=tmp_path / f"{drawn}.html")
-        assert ("exchanged like categories" in (tmp_path / f"{drawn}.html").read_text()) == drawn
+        assert ("treated missing values as a category" in (tmp_path / f"{drawn}.html").read_text()) == drawn
 
 
 def test_records_of_one_unit_drawn_one_by_one_are_warned_of():

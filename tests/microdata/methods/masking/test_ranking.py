@@ -116,7 +116,7 @@ def test_the_report_and_the_note_say_what_is_not_promised(tmp_path):
     tacita.save(made, tmp_path / "out.csv", report=tmp_path / "r.html", note=tmp_path / "n.html")
     assert "not in groups" in (tmp_path / "r.html").read_text()
     note = (tmp_path / "n.html").read_text()
-    assert "may belong to one single record" in note
+    assert "may belong to a single record" in note
     assert "Every group has at least" not in note
 
 

@@ -158,7 +158,7 @@ def test_a_first_line_of_words_names_the_columns(tmp_path):
         ("1 2\nnan 3\n", "line 2"),
         ("1 2\n1e999 3\n", "line 2"),
         ("1\n2\n", "2 to 100 numbers"),
-        ("a a\n1 2\n", "a name of its own"),
+        ("a a\n1 2\n", "a unique name"),
         ("1 2\n" * 2001, "at most 2000 points, got 2001"),
     ],
     ids=lambda text: text[:12],

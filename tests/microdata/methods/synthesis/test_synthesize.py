@@ -211,7 +211,7 @@ def test_the_pages_speak_of_what_was_drawn_and_not_of_groups(tmp_path):
     for page in (review.partition('id="warnings"')[0], note):
         assert "group" not in re.sub(r"<[^>]*>", " ", page).lower()
         assert "masked" not in page.lower()
-    assert "Each of 2 strata was drawn by itself." in " ".join(review.split())
+    assert "Each of 2 strata was drawn separately." in " ".join(review.split())
     assert "Means, variances, covariances and correlations of the synthetic columns" in note
     assert "within each stratum" in note
     assert "turnover" in note

@@ -106,7 +106,7 @@ def test_what_is_damaged_while_a_run_goes_on_ends_in_words(expected, tmp_path):
             (hidden,) = tmp_path.glob(".tacita-parts-*")
             (hidden / "sums-0").write_bytes(b"junk")
 
-    with pytest.raises(DataError, match="sums-0, a part that was kept on disk, was damaged"):
+    with pytest.raises(DataError, match="sums-0, a part stored on disk, was damaged"):
         summed(tmp_path, damage)
     assert nothing_hidden(tmp_path)
 

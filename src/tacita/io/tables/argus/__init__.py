@@ -1,6 +1,6 @@
-"""Files of tau-ARGUS, in and out: hierarchies (.hrc), metadata (.rda), tables (.tab) and JJ problems.
+"""Read and write files of tau-ARGUS: hierarchies (.hrc), metadata (.rda), tables (.tab), JJ problems.
 
-What is understood of each stands in the module that reads it; anything else is refused by name, not skipped.
+The module of each format lists what it understands; anything else is refused by name, not skipped.
 """
 
 from tacita.io.hierarchies.hrc import format_hrc, from_digits, parse_hrc

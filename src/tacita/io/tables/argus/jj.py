@@ -1,6 +1,6 @@
 """JJ files: a suppression problem as cells and relations, without labels.
 
-Line 1 is 0, line 2 the number of cells; then per cell: number, value, cost, status (s may be withheld, u is
+Line 1 is 0, line 2 the number of cells; then per cell: number, value, cost, status (s may be suppressed, u is
 sensitive, z must be published), the attacker's lower and upper bound, and the lower, upper and sliding
 protection level. Then the number of relations; per relation: right-hand side (0), number of entries, a colon,
 and entries of the form: cell (coefficient).
@@ -18,7 +18,7 @@ import numpy as np
 from tacita.core import DataError, Hierarchy, Relations, Table
 from tacita.io.tables.table_format import CellsFormat
 
-_ENDLESS = 1e20
+_UNBOUNDED = 1e20
 _LETTERS = {"s": "open", "u": "primary", "z": "forced"}
 
 
@@ -50,7 +50,7 @@ def format_jj(table: Table) -> str:
     """
     lines = ["0", str(table.n)]
     states = {"primary": "u", "forced": "z"}
-    low, high = np.maximum(table.low, -_ENDLESS), np.minimum(table.high, _ENDLESS)
+    low, high = np.maximum(table.low, -_UNBOUNDED), np.minimum(table.high, _UNBOUNDED)
     for cell, state in enumerate(table.states):
         before = (table.values[cell], table.cost[cell])
         after = (low[cell], high[cell], table.lower[cell], table.upper[cell], table.sliding[cell])
@@ -89,7 +89,8 @@ def parse_jj(text: str) -> Table:
             raise ValueError
     except (ValueError, IndexError):
         raise DataError(
-            "JJ: wanted 0, the number of cells, nine words per cell, the number of relations, and theirs."
+            "JJ: wanted 0, the number of cells, nine words per cell, the number of relations, and the "
+            "relations."
         ) from None
     numbers, letters = numbers[order], letters[order]
     value, cost, low, high, lower, upper, sliding = (column.copy() for column in numbers.T)
@@ -102,8 +103,8 @@ def parse_jj(text: str) -> Table:
         lower=lower,
         upper=upper,
         sliding=sliding,
-        low=np.where(low <= -_ENDLESS, -np.inf, low),
-        high=np.where(high >= _ENDLESS, np.inf, high),
+        low=np.where(low <= -_UNBOUNDED, -np.inf, low),
+        high=np.where(high >= _UNBOUNDED, np.inf, high),
         cost=cost,
         forced=letters == "z",
     )
@@ -119,5 +120,5 @@ def _relation(line: str) -> tuple[list[int], list[float]]:
 
 
 def shortest(value: float) -> str:
-    """The shortest text that is read as the same number."""
+    """The shortest text that parses to the same number."""
     return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

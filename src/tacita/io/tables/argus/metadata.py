@@ -1,4 +1,4 @@
-"""Metadata of tau-ARGUS (.rda): which column is what.
+"""Metadata of tau-ARGUS (.rda): the role of each column.
 
 Understood, of records: SEPARATOR, position, width and missing codes of a variable, RECODEABLE, NUMERIC,
 WEIGHT, HOLDING, REQUEST, DECIMALS, TOTCODE, CODELIST, HIERARCHICAL, HIERLEVELS, HIERCODELIST, HIERLEADSTRING.
@@ -31,15 +31,18 @@ KINDS = {
     "LOWERPL": "lower",
     "UPPERPL": "upper",
 }
-_SPOKEN = {kind: word for word, kind in reversed(KINDS.items())} | {"cost": "COST", "dimension": "RECODEABLE"}
-# What metadata say of cells that are summed already, and of no record.
+_WORD_OF_KIND = {kind: word for word, kind in reversed(KINDS.items())} | {
+    "cost": "COST",
+    "dimension": "RECODEABLE",
+}
+# Words of metadata that describe aggregated cells, never records.
 _OF_CELLS = ("FREQUENCY", "MAXSCORE", "STATUS", "LOWERPL", "UPPERPL")
 _OF_NUMERIC = ("shadow", "cost", "lower", "upper")
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One column: its kind, where it stands in a file of fixed columns, and its hierarchy."""
+    """One column: its kind, its position in a fixed-width file, and its hierarchy."""
 
     name: str
     kind: str = "other"
@@ -58,7 +61,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Metadata:
-    """All columns in order; the separator (None: fixed columns); the letters of cell states."""
+    """All columns in order; the separator (None: fixed width); the letters of cell states."""
 
     variables: tuple[Variable, ...]
     separator: str | None = None
@@ -77,17 +80,19 @@ def words_of_cells(text: str) -> tuple[str, ...]:
     >>> words_of_cells("Turnover\\n <NUMERIC>\\nFirms\\n <FREQUENCY>\\nTop1\\n <MAXSCORE>")
     ('FREQUENCY', 'MAXSCORE')
     """
-    said = {word.strip("<>").upper() for word in text.split() if word.startswith("<")}
-    return tuple(word for word in _OF_CELLS if word in said)
+    flags = {word.strip("<>").upper() for word in text.split() if word.startswith("<")}
+    return tuple(word for word in _OF_CELLS if word in flags)
 
 
 def parse_rda(text: str) -> Metadata:
     """The metadata of a file of records or of a table.
 
     >>> lines = ['<SEPARATOR> ","', "Region", "  <RECODEABLE>", "  <TOTCODE> T", "Turnover", "  <NUMERIC>"]
-    >>> found = parse_rda("\\n".join(lines))
-    >>> found.separator, [(each.name, each.kind) for each in found.variables], found.variables[0].total
-    (',', [('Region', 'dimension'), ('Turnover', 'value')], 'T')
+    >>> metadata = parse_rda("\\n".join(lines))
+    >>> metadata.separator, [(variable.name, variable.kind) for variable in metadata.variables]
+    (',', [('Region', 'dimension'), ('Turnover', 'value')])
+    >>> metadata.variables[0].total
+    'T'
     """
     variables: list[Variable] = []
     top: dict[str, str] = {}
@@ -96,7 +101,7 @@ def parse_rda(text: str) -> Metadata:
             # a backslash is part of a path here
             words = shlex.split(line.replace("\\", "\\\\"))
         except ValueError:
-            raise DataError(f"rda: line {number} has an open quote.") from None
+            raise DataError(f"rda: line {number} has an unclosed quote.") from None
         if not words:
             continue
         if not words[0].startswith("<"):
@@ -137,7 +142,7 @@ def _described(variable: Variable, word: str, rest: list[str], number: int) -> V
             raise DataError(f"rda: line {number}: this kind of NUMERIC is not understood.")
         return replace(variable, kind=kind, request=tuple(rest) if word == "REQUEST" else ())
     text = rest[0] if rest else ""
-    if word in ("DECIMALS", "HIERLEVELS") and not all(each.isdigit() for each in rest):
+    if word in ("DECIMALS", "HIERLEVELS") and not all(text.isdigit() for text in rest):
         raise DataError(f"rda: line {number}: wanted whole numbers after {word}.")
     changes: dict[str, Callable[[], dict[str, Any]]] = {
         "DECIMALS": lambda: {"decimals": int(text or 0)},
@@ -149,12 +154,12 @@ def _described(variable: Variable, word: str, rest: list[str], number: int) -> V
         "CODELIST": lambda: {"codelist": text},
     }
     if word not in changes:
-        raise DataError(f"rda: line {number}: the word {word} is not understood. Remove it, or tell us.")
+        raise DataError(f"rda: line {number}: the word {word} is not understood. Remove it, or report it.")
     return replace(variable, **changes[word]())
 
 
 def format_rda(metadata: Metadata, table: bool = True) -> str:
-    """The same, out.
+    """The text of an .rda file.
 
     >>> text = format_rda(Metadata((Variable("Region", "dimension"),), separator=","), table=False)
     >>> parse_rda(text) == Metadata((Variable("Region", "dimension"),), separator=",")
@@ -164,7 +169,7 @@ def format_rda(metadata: Metadata, table: bool = True) -> str:
     if table:
         lines += [f"<SAFE> {metadata.safe}", f"<UNSAFE> {metadata.unsafe}", f"<PROTECT> {metadata.protect}"]
     for variable in metadata.variables:
-        places = [str(each) for each in (variable.start, variable.width) if each is not None]
+        places = [str(number) for number in (variable.start, variable.width) if number is not None]
         lines.append(" ".join([_quoted(variable.name), *places, *map(_quoted, variable.missing)]))
         lines += [f"  {line}" for line in _properties(variable)]
     return "\n".join([*lines, ""])
@@ -173,9 +178,9 @@ def format_rda(metadata: Metadata, table: bool = True) -> str:
 def _properties(variable: Variable) -> list[str]:
     lines = []
     if variable.kind in _OF_NUMERIC:
-        lines.append(f"<NUMERIC> <{_SPOKEN[variable.kind]}>")
+        lines.append(f"<NUMERIC> <{_WORD_OF_KIND[variable.kind]}>")
     elif variable.kind != "other":
-        lines.append(" ".join([f"<{_SPOKEN[variable.kind]}>", *map(_quoted, variable.request)]))
+        lines.append(" ".join([f"<{_WORD_OF_KIND[variable.kind]}>", *map(_quoted, variable.request)]))
     if variable.kind == "dimension":
         lines.append(f'<TOTCODE> "{variable.total}"')
     elif variable.decimals:

@@ -21,7 +21,7 @@ from .metadata import Metadata, Variable, format_rda
 
 @dataclass(frozen=True)
 class TabFiles:
-    """A table in the files of tau-ARGUS. Confidential: it says which cells are sensitive."""
+    """A table as files of tau-ARGUS. Confidential: they show which cells are sensitive."""
 
     tab: str = field(repr=False)
     rda: str
@@ -51,7 +51,7 @@ class Tab(CellsFormat):
 def encode_tab(table: Table, separator: str = ";") -> TabFiles:
     """A table as .tab, .rda and .hrc: labels, value, number and largest contributions, cost, levels, status.
 
-    Where nothing says which cells are sensitive there is no status: a reader would take all of them for safe.
+    If sensitive cells are not known, the status is left out: a reader would take all cells for safe.
 
     >>> files = encode_tab(Table.from_array([[5, 3]], primary=[[True, False]], upper=20))
     >>> files.tab.splitlines()[0]
@@ -84,7 +84,7 @@ def encode_tab(table: Table, separator: str = ";") -> TabFiles:
         figures += [(f"top{at + 1}", "largest", top) for at, top in enumerate(table.contributors.largest.T)]
     figures += [("lower", "lower", table.lower), ("upper", "upper", table.upper)]
     for name, kind, figure in figures:
-        columns.append([shortest(each) for each in figure])
+        columns.append([shortest(number) for number in figure])
         decimals = max((len(text.partition(".")[2]) for text in columns[-1]), default=0)
         variables.append(Variable(name=name, kind=kind, decimals=decimals))
     if table.judged:
@@ -97,7 +97,7 @@ def encode_tab(table: Table, separator: str = ";") -> TabFiles:
 
 
 def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = None, **fields: Any) -> Table:
-    """A table from .tab text; cells that are missing count nought, sums that are missing are computed.
+    """A table from .tab text; missing inner cells count as zero, missing sums are computed.
 
     `hrc` has the text of each file that HIERCODELIST names. Other fields are those of Table.cross.
 
@@ -111,11 +111,11 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
     spanning = metadata.of("dimension")
     if not spanning or len(metadata.of("value")) != 1:
         raise DataError("tab: wanted dimensions (RECODEABLE) and one value (NUMERIC) in the metadata.")
-    dimensions = [dimension_of(each, named[each.name], hrc or {}) for each in spanning]
-    shape = tuple(len(each) for each in dimensions)
+    dimensions = [dimension_of(dimension, named[dimension.name], hrc or {}) for dimension in spanning]
+    shape = tuple(len(dimension) for dimension in dimensions)
     cells = np.ravel_multi_index([_codes(d, named[d.name]) for d in dimensions], shape)
     if np.unique(cells).size != cells.size:
-        raise DataError(f"tab: {cells.size - np.unique(cells).size} cells stand there twice.")
+        raise DataError(f"tab: {cells.size - np.unique(cells).size} cells occur twice.")
 
     def everywhere(variable: Variable) -> np.ndarray:
         full = np.zeros(int(np.prod(shape)))
@@ -123,12 +123,14 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
         return full
 
     response = metadata.of("value")[0]
-    given = everywhere(response)
-    inner = given.reshape(shape)[np.ix_(*(d.leaves for d in dimensions))]
+    as_array = everywhere(response)
+    inner = as_array.reshape(shape)[np.ix_(*(d.leaves for d in dimensions))]
     values = sums_of_leaves(dimensions, inner).reshape(-1)
-    values[cells] = given[cells]
-    made: dict[str, Any] = {
-        kind: everywhere(own[0]) for kind in ("cost", "lower", "upper") if (own := metadata.of(kind))
+    values[cells] = as_array[cells]
+    optional: dict[str, Any] = {
+        kind: everywhere(declared[0])
+        for kind in ("cost", "lower", "upper")
+        if (declared := metadata.of(kind))
     }
     if status := metadata.of("status"):
         letters = np.full(values.size, metadata.safe, dtype=object)
@@ -136,21 +138,21 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
         known = (metadata.safe, metadata.unsafe, metadata.protect)
         if strange := sum(letter not in known for letter in letters):
             raise DataError(
-                f"tab: the status must be {', '.join(known)}, {strange} cells have another. Say which letter "
-                "is which by SAFE, UNSAFE and PROTECT in the metadata, or change them."
+                f"tab: the status must be {', '.join(known)}, {strange} cells have another. Define "
+                "the letters by SAFE, UNSAFE and PROTECT in the metadata, or change them."
             )
-        made["primary"] = letters == metadata.unsafe
-        made["forced"] = letters == metadata.protect
+        optional["primary"] = letters == metadata.unsafe
+        optional["forced"] = letters == metadata.protect
     if frequency := metadata.of("frequency"):
-        tops = [everywhere(each) for each in metadata.of("largest")] or [np.zeros(values.size)]
-        made["contributors"] = _contributors(values, everywhere(frequency[0]), np.column_stack(tops))
+        tops = [everywhere(column) for column in metadata.of("largest")] or [np.zeros(values.size)]
+        optional["contributors"] = _contributors(values, everywhere(frequency[0]), np.column_stack(tops))
     counted = response.name == COUNTED and bool((values == np.rint(values)).all())
-    # a table of counts of records has each of them twice; where units are counted, its name alone tells
-    made["frequency"] = counted or (
-        "contributors" in made and bool((values == made["contributors"].count).all())
+    # counts of records equal the numbers of contributors; counts of units have a name
+    optional["frequency"] = counted or (
+        "contributors" in optional and bool((values == optional["contributors"].count).all())
     )
-    as_they_are = ("contributors", "frequency")
-    full = {key: each if key in as_they_are else each.reshape(shape) for key, each in made.items()}
+    unshaped = ("contributors", "frequency")
+    full = {key: column if key in unshaped else column.reshape(shape) for key, column in optional.items()}
     return Table.cross(
         dimensions, values.reshape(shape), margins=True, response=response.name, **{**full, **fields}
     )
@@ -173,9 +175,7 @@ def decode_records(text: str, metadata: Metadata) -> dict[str, list[str]]:
                 "Check the file, and the SEPARATOR of the metadata."
             )
     if rows and [word.lower() for word in rows[0]] == [name.lower() for name in names]:
-        raise DataError(
-            "tab: the first line names the columns. Files of tau-ARGUS have no such line: remove it."
-        )
+        raise DataError("tab: the first line has column names. Files of tau-ARGUS have no header: remove it.")
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
 
@@ -195,8 +195,8 @@ def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, st
         return from_digits(variable.name, finest, variable.levels, variable.total)
     if variable.hierarchical:
         raise DataError(
-            f"rda: {variable.name} is HIERARCHICAL, and neither HIERLEVELS nor HIERCODELIST says how. Add "
-            "one; or remove the word, and publish no subtotals."
+            f"rda: {variable.name} is HIERARCHICAL, without HIERLEVELS or HIERCODELIST. Add "
+            "one of them; or remove the word, and publish no subtotals."
         )
     return Hierarchy.flat(
         variable.name,
@@ -206,10 +206,10 @@ def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, st
 
 
 def _codes(dimension: Hierarchy, labels: list[str]) -> np.ndarray:
-    place = {label: at for at, label in enumerate(dimension.labels)}
-    if stray := sum(label not in place for label in labels):
+    index = {label: at for at, label in enumerate(dimension.labels)}
+    if stray := sum(label not in index for label in labels):
         raise DataError(f"tab: {stray} labels of {dimension.name} are not in its hierarchy.")
-    return np.array([place[label] for label in labels], dtype=np.int64)
+    return np.array([index[label] for label in labels], dtype=np.int64)
 
 
 def _floats(texts: list[str], name: str) -> np.ndarray:
@@ -220,16 +220,16 @@ def _floats(texts: list[str], name: str) -> np.ndarray:
 
 
 def _contributors(values: np.ndarray, frequency: np.ndarray, tops: np.ndarray) -> Contributors:
-    nobody = np.full(tops.shape, -1, dtype=np.int64)
+    unknown_holders = np.full(tops.shape, -1, dtype=np.int64)
     count = np.rint(frequency).astype(np.int64)
     total = np.abs(values)
-    # nobody waived protection, also where it is not known how much the largest contributed
+    # no contributor waived protection, also where the largest contribution is unknown
     unwaived = np.where((count > 0) & (tops[:, 0] <= 0), total, tops[:, 0])
     return Contributors(
         total=total,
         count=count,
         largest=tops,
-        holders=nobody,
+        holders=unknown_holders,
         frequency=frequency,
         requested=np.zeros(values.size),
         open=unwaived,
