@@ -1,7 +1,7 @@
-"""Where the promise of k is thinner than it sounds: one small function per weakness, each with a count.
+"""Warnings of a release of microdata: one function for each weakness, which counts what it concerns.
 
-A warning is a function in a module of this folder that says what it looks at (`finders.py`), and a line in
-`core/results/warning_severity.py`, which says what it comes after.
+A warning is a function in a module of this folder, decorated by what it examines (`finders.py`). A line in
+`core/results/warning_severity.py` ranks it by severity.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from .usefulness import as_they_were
 
 __all__ = ["Finished", "as_they_were", "find", "not_promised"]
 
-# a finder is known once its module is loaded
+# loading a module registers its finders
 for _module in iter_modules(__path__, prefix=f"{__name__}."):
     import_module(_module.name)
 
 
 def find(release: Finished) -> tuple[Caution, ...]:
-    """All that apply to one release, the gravest first: to the file as it is, and to what each step made that
-    still stands.
+    """All warnings of a release, the most severe first.
+
+    They concern the file as a whole, and the result of each step that no later step replaced.
     """
     return gravest_first(caution for finder in FINDERS for caution in finder(release))

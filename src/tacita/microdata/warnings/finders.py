@@ -1,4 +1,4 @@
-"""What finds warnings: functions of a release, or of one of its steps; a decorator says of which."""
+"""Registry of the functions that find warnings; a decorator says whether one examines releases or steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tacita.core.results.uniqueness import Uniqueness
 from tacita.microdata.protection.protect import Protected
 from tacita.microdata.protection.steps import Made
 
-# a recoding or coding publishes what it says, and shows in what is unique
+# these publish values by rule, and `unique_combinations` counts what stays identifiable
 _PLAIN = ("recoding", "generalisation", "coding", "withholding", "dropping")
 
 OfStep = Callable[[Protected], Iterator[Caution]]
@@ -22,10 +22,15 @@ OfStep = Callable[[Protected], Iterator[Caution]]
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """A release as warnings look at it.
+    """What warnings examine of a release.
 
-    `files` and `report` are those after the last step, `estimates` of the population where it has weights;
-    `inferred` is what the verifier found to follow of hidden cells.
+    made        the steps and their results
+    uniqueness  sample uniqueness of the release
+    files       originals and released values after the last step
+    report      the measures of the release
+    estimates   weighted estimates of the population; empty without weights
+    inferred    suppressed cells that other columns determine
+    shuffled    whether the release has a random order
     """
 
     made: Made
@@ -37,7 +42,7 @@ class Finished:
     shuffled: bool
 
     def by_step(self, finder: OfStep, synthetic: bool | None = None) -> Iterator[Caution]:
-        """What a finder says of each step that still stands; of several steps the text names which."""
+        """Warnings of a finder for all steps that no later step replaced; the text names the step."""
         for number, part in self._parts.items():
             if synthetic in (None, part.method.kind == "synthesis"):
                 for caution in finder(part):
@@ -46,12 +51,12 @@ class Finished:
     @cached_property
     def _parts(self) -> Mapping[int, Protected]:
         standing = self.made.standing.items()
-        return {at: _shown(each, self.made) for at, each in standing if each.method.kind not in _PLAIN}
+        return {at: _shown(part, self.made) for at, part in standing if part.method.kind not in _PLAIN}
 
 
 OfRelease = Callable[[Finished], Iterator[Caution]]
 
-# Every finder, as one of a release.
+# All finders; those of steps are wrapped as finders of a release.
 FINDERS: list[OfRelease] = []
 
 
@@ -62,17 +67,17 @@ def of_releases(finder: OfRelease) -> OfRelease:
 
 
 def of_steps(finder: OfStep) -> OfStep:
-    """Run a finder for each step that changes values otherwise than by rule."""
+    """Run a finder for each step that does not change values by a fixed rule."""
     return _by_step(finder, synthetic=None)
 
 
 def of_maskings(finder: OfStep) -> OfStep:
-    """Run a finder for each step of `of_steps` that draws no column anew."""
+    """Run a finder for each step of `of_steps` that is no synthesis."""
     return _by_step(finder, synthetic=False)
 
 
 def of_synthesis(finder: OfStep) -> OfStep:
-    """Run a finder for each step that draws columns anew."""
+    """Run a finder for each synthesis."""
     return _by_step(finder, synthetic=True)
 
 
@@ -86,11 +91,11 @@ def _by_step(finder: OfStep, synthetic: bool | None) -> OfStep:
 
 
 def _shown(part: Protected, made: Made) -> Protected:
-    """A step with the columns that are released in the end: identifiers leave after the last one."""
-    there = [name for name in part.data.columns if name in made.data.columns]
-    if len(there) == len(part.data.columns):
+    """A step with the columns of the release only: identifiers are dropped after the last step."""
+    released = [name for name in part.data.columns if name in made.data.columns]
+    if len(released) == len(part.data.columns):
         return part
-    return replace(part, data=part.data.with_frame(part.data.frame.select(there)))
+    return replace(part, data=part.data.with_frame(part.data.frame.select(released)))
 
 
 def _of_step(caution: Caution, number: int, made: Made) -> Caution:

@@ -1,4 +1,4 @@
-"""Where synthetic values are nearer to the truth, or their records easier to find, than the word suggests."""
+"""Warnings about synthetic releases: values close to the originals, and records that can be found."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tacita.microdata.protection.protect import Protected
 
 from .finders import Finished, of_releases, of_synthesis
 
-# A released extreme so near to the true one, in standard deviations, publishes it.
+# A released extreme within so many standard deviations of the true one discloses it.
 _NEAR_EXTREME = 0.01
-# A value so near to the true one was hardly drawn anew.
+# A value within so many standard deviations of the true one counts as unchanged.
 _NEAR = 1e-3
-# With fewer records for each attribute, exact moments say a lot about every one of them.
+# With fewer records per attribute, exact moments disclose much about single records.
 _RECORDS_PER_ATTRIBUTE = 10
-# What halves of the file say of records and numbers that come back: whether that is chance.
-_VERDICT = {True: "as chance has it", False: "and the difference is more than chance"}
+# Whether the two halves of the file differ by more than chance.
+_VERDICT = {True: "which chance explains", False: "and the difference is more than chance"}
 
 
 def is_synthetic(protected: Protected) -> bool:
-    """Whether columns were drawn anew."""
+    """Whether columns were synthesised."""
     roles = protected.claim.original.roles
     return roles is not None and bool(roles.dependent)
 
@@ -33,47 +33,47 @@ def is_synthetic(protected: Protected) -> bool:
 def beside_synthetic(release: Finished) -> Iterator[Caution]:
     """Columns that are neither dependent nor independent, and that no other step has changed."""
     changed = {name for step in release.made.steps for name in step.columns}
-    yield from release.by_step(partial(_beside, changed=changed), synthetic=True)
+    yield from release.by_step(partial(_outside_model, changed=changed), synthetic=True)
 
 
-def _beside(protected: Protected, changed: Collection[str]) -> Iterator[Caution]:
+def _outside_model(protected: Protected, changed: Collection[str]) -> Iterator[Caution]:
     roles = protected.claim.original.roles
     if roles is None or not roles.dependent:
         return
-    apart = [name for name in protected.data.columns if name not in {*roles.dependent, *roles.independent}]
-    apart = [name for name in apart if name not in roles.strata and name not in changed]
-    if apart:
+    elsewhere = {*roles.dependent, *roles.independent, *roles.strata, *changed}
+    outside_model = [name for name in protected.data.columns if name not in elsewhere]
+    if outside_model:
         yield Caution(
             "beside-synthetic",
-            "Columns that are neither dependent nor independent are released as they were, beside synthetic "
-            f"values ({', '.join(apart)}): a record can be found by them, and how they go with the dependent "
-            "columns is lost.",
-            len(apart),
-            "Draw them anew as well, make them independent, or leave them out as identifiers.",
+            "Columns that are neither dependent nor independent are released unchanged with synthetic values "
+            f"({', '.join(outside_model)}). Records can be found by them, and their relations with the "
+            "dependent columns are lost.",
+            len(outside_model),
+            "Synthesise them as well, make them independent, or remove them as identifiers.",
         )
 
 
 def of_all_kinds(protected: Protected) -> bool:
-    """Whether the columns drawn anew may be categories and have gaps: then other promises hold of them."""
+    """Whether the method synthesises categories and missing values too; its promises then differ."""
     return "values-redrawn" in protected.claim.guarantees
 
 
 @of_synthesis
 def extremes_near(protected: Protected) -> Iterator[Caution]:
-    """Dependent columns whose largest or smallest value is all but the true one."""
+    """Dependent columns whose largest or smallest value is almost the true one."""
     if not is_synthetic(protected) or of_all_kinds(protected):
         return
     before, after = protected.original, protected.released
-    room = _NEAR_EXTREME * before.std(axis=0)
-    near = (np.abs(before.max(axis=0) - after.max(axis=0)) <= room) | (
-        np.abs(before.min(axis=0) - after.min(axis=0)) <= room
+    tolerance = _NEAR_EXTREME * before.std(axis=0)
+    near = (np.abs(before.max(axis=0) - after.max(axis=0)) <= tolerance) | (
+        np.abs(before.min(axis=0) - after.min(axis=0)) <= tolerance
     )
     if near.any():
-        names = [name for name, one in zip(protected.claim.original.quasi, near, strict=True) if one]
+        names = [name for name, is_near in zip(protected.claim.original.quasi, near, strict=True) if is_near]
         yield Caution(
             "extremes-reproduced",
-            f"In these columns the largest or smallest synthetic value is all but the true one "
-            f"({', '.join(names)}): that such a value is there is a fact about somebody.",
+            f"In these columns the largest or smallest synthetic value is almost the true one "
+            f"({', '.join(names)}). It shows that a person in the file has such a value.",
             len(names),
             "Top-code extreme values first, or use ipso-c, which does not restore distributions.",
         )
@@ -81,7 +81,7 @@ def extremes_near(protected: Protected) -> Iterator[Caution]:
 
 @of_synthesis
 def values_near(protected: Protected) -> Iterator[Caution]:
-    """Synthetic values that are nearly the record's own."""
+    """Synthetic values that are almost the original value of the record."""
     if not is_synthetic(protected) or of_all_kinds(protected):
         return
     close = np.abs(protected.original - protected.released) <= _NEAR * protected.original.std(axis=0)
@@ -89,37 +89,39 @@ def values_near(protected: Protected) -> Iterator[Caution]:
         if count:
             yield Caution(
                 "value-unchanged",
-                f"Column {name} comes out within a thousandth of its spread from the truth in these records.",
+                f"Column {name} is within a thousandth of its spread of the true value in these records.",
                 int(count),
-                "A few are chance; where there are many, the independent columns tell the value.",
+                "A few are chance. If there are many, the independent columns determine the value.",
             )
 
 
 @of_synthesis
 def exact_moments(protected: Protected) -> Iterator[Caution]:
-    """Moments published to the last digit, and too few records to hide behind them."""
+    """Moments that are preserved exactly, and strata with few records for so many moments."""
     promised = protected.claim.guarantees
     if not is_synthetic(protected) or "means-preserved" not in promised:
         return
     dependent = len(protected.claim.original.quasi)
-    beside = len(protected.claim.original.used) - dependent
+    independent = len(protected.claim.original.used) - dependent
     strata = int(protected.strata.max()) + 1
-    figures = dependent * (1 + beside)
+    moments = dependent * (1 + independent)
     if "covariances-preserved" in promised:
-        figures += dependent * (dependent + 1) // 2
+        moments += dependent * (dependent + 1) // 2
     yield Caution(
         "exact-moments",
-        "Means and other moments of the originals are published exactly. From a second release of nearly the "
-        "same records, the difference gives away who joined or left.",
-        figures * strata,
+        "Means and other moments of the originals are published exactly. The difference to a second release "
+        "of nearly the same records reveals who joined or left.",
+        moments * strata,
         "Release these records once; for a new wave use ipso-a or gadp, which keep moments on average only.",
     )
-    small = int((np.bincount(protected.strata) < _RECORDS_PER_ATTRIBUTE * (dependent + beside + 1)).sum())
+    small = int(
+        (np.bincount(protected.strata) < _RECORDS_PER_ATTRIBUTE * (dependent + independent + 1)).sum()
+    )
     if small:
         yield Caution(
             "few-records",
-            f"Strata, or whole files, with fewer than {_RECORDS_PER_ATTRIBUTE} records for each attribute: "
-            "their exact moments leave little about them open.",
+            f"These strata, or the file, have fewer than {_RECORDS_PER_ATTRIBUTE} records per attribute: "
+            "their exact moments disclose much about single records.",
             small,
             "Merge strata, use fewer attributes, or a method without exact moments.",
         )
@@ -127,7 +129,7 @@ def exact_moments(protected: Protected) -> Iterator[Caution]:
 
 @of_synthesis
 def copies(protected: Protected) -> Iterator[Caution]:
-    """Records drawn that are, or nearly are, an original which is the only one of its kind. O(n d log n)."""
+    """Synthetic records that equal, or almost equal, a sample unique of the originals. O(n d log n)."""
     if not of_all_kinds(protected):
         return
     data, rows = protected.claim.original, np.sort(protected.claim.rows)
@@ -135,18 +137,18 @@ def copies(protected: Protected) -> Iterator[Caution]:
     numeric = np.array([data.scale(name) == "numeric" for name in data.quasi])
     step = np.where(numeric, _NEAR_EXTREME * np.nan_to_num(np.nanstd(before, axis=0)), 0.0)
     step = np.where(step > 0, step, 1.0)
-    # what is kept beside goes with both
+    # independent columns belong to both
     kept = data.coded(data.used)[rows][:, len(data.quasi) :]
     owners = protected.company.units
     exact = _replicas(before, after, protected.strata, kept, owners)
     if exact:
         yield Caution(
             "replicated-uniques",
-            "These records equal, on all dependent and independent columns, an original that is the only one "
-            f"of its kind{'' if owners is None else ' or stands in one unit alone'}: "
-            f"{_beside_chance(protected)}.",
+            "These records equal a sample unique of the originals on all dependent and independent columns"
+            f"{'' if owners is None else ' (unique: all such originals are of one unit)'}: "
+            f"{_compared_with_chance(protected)}.",
             exact,
-            "Say in the note that records are drawn; coarsen columns, or raise k, where there are many.",
+            "State in the note that records are synthetic. If there are many, coarsen columns or raise k.",
         )
     if numeric.any():
         near = (
@@ -155,29 +157,29 @@ def copies(protected: Protected) -> Iterator[Caution]:
         if near > 0:
             yield Caution(
                 "near-copies",
-                "These records are within a hundredth of the spread of such an original in every number, and "
-                "equal to it in every category.",
+                "These records equal such an original in every category and are within a hundredth of the "
+                "spread in every number.",
                 near,
                 "As for replicated uniques.",
             )
 
 
-def _beside_chance(protected: Protected) -> str:
-    """How often unique records come back, of those that a model saw and of others."""
-    found = protected.membership
-    if found is None:
-        return "whether that is chance was not measured, since halves of the file are too small to be fitted"
-    members, others = found.shares().mean(axis=0).tolist()
+def _compared_with_chance(protected: Protected) -> str:
+    """How often unique records are reproduced: those that the model was fitted on, and others."""
+    test = protected.membership
+    if test is None:
+        return "whether this is chance was not measured, as halves of the file are too small to fit a model"
+    members, others = test.shares().mean(axis=0).tolist()
     of_halves = (
-        f"of a half of the file that a model was fitted on {members:.1f} % of such come back, of the other "
-        f"half {others:.1f} %"
+        f"with a model fitted on half of the file, {members:.1f} % of the sample uniques of that half are "
+        f"reproduced and {others:.1f} % of those of the other half"
     )
-    return f"{of_halves}, {_VERDICT[found.by_chance]}"
+    return f"{of_halves}, {_VERDICT[test.by_chance]}"
 
 
 @of_synthesis
 def rare_values(protected: Protected) -> Iterator[Caution]:
-    """Numbers that one unit alone has, published to the digit. O(n log n) a column."""
+    """Numbers that a single unit has, reproduced exactly. O(n log n) a column."""
     if not of_all_kinds(protected):
         return
     data, owners = protected.claim.original, protected.company.units
@@ -187,87 +189,87 @@ def rare_values(protected: Protected) -> Iterator[Caution]:
         if data.scale(name) != "numeric":
             continue
         before, after = _columns(protected, j)
-        here = ~np.isnan(before)
-        whose = np.flatnonzero(here) if owners is None else owners[here]
-        pairs = np.unique(np.column_stack([before[here], whose.astype(np.float64)]), axis=0)
+        present = ~np.isnan(before)
+        owner = np.flatnonzero(present) if owners is None else owners[present]
+        pairs = np.unique(np.column_stack([before[present], owner.astype(np.float64)]), axis=0)
         values, counts = np.unique(pairs[:, 0], return_counts=True)
         back = np.isin(after, values[counts == 1])
         names += [name] if back.any() else []
         shown |= back
     if not shown.any():
         return
-    found = protected.membership
-    shares = None if found is None else found.value_shares
-    one = "record" if owners is None else "unit"
-    if found is None or shares is None:
-        told = "whether that is chance was not measured"
+    test = protected.membership
+    shares = None if test is None else test.value_shares
+    holder = "record" if owners is None else "unit"
+    if test is None or shares is None:
+        comparison = "whether this is chance was not measured"
     else:
-        told = (
-            f"of a half of the file that a model was fitted on {shares[0]:.1f} % of such numbers come back, "
-            f"of the other half {shares[1]:.1f} %, "
-            f"{_VERDICT[found.values_by_chance]}"
+        comparison = (
+            f"with a model fitted on half of the file, {shares[0]:.1f} % of the numbers of that half are "
+            f"reproduced and {shares[1]:.1f} % of those of the other half, {_VERDICT[test.values_by_chance]}"
         )
     yield Caution(
         "rare-values",
-        f"These records carry, in {', '.join(names)}, a number that one {one} alone has: {told}.",
+        f"These records have a number in {', '.join(names)} that only one original {holder} has: "
+        f"{comparison}.",
         int(shown.sum()),
-        "Round the columns, or raise k, where the difference is more than chance; else say in the note that "
-        "numbers are drawn.",
+        "If the difference is more than chance, round the columns or raise k; otherwise state in the note "
+        "that the numbers are synthetic.",
     )
 
 
 @of_synthesis
 def membership_open(protected: Protected) -> Iterator[Caution]:
-    """What the comparison of halves leaves open, or was accepted."""
+    """Membership disclosure that was not measured, is undecided, or was accepted."""
     if not of_all_kinds(protected):
         return
-    found = protected.membership
-    if found is None:
+    test = protected.membership
+    if test is None:
         yield Caution(
             "membership-not-measured",
-            "Whether the release tells who was in the file could not be measured: halves of it, or of its "
-            "strata, are too small to be fitted with this k.",
+            "Membership disclosure was not measured: halves of the file, or of its strata, are too small to "
+            "fit a model with this k.",
             protected.data.n,
-            "Merge strata, or lower k, to have it measured; small files are remembered most easily.",
+            "Merge strata or lower k to measure it; the risk is highest in small files.",
         )
         return
-    low, high = found.interval
-    figures = (
-        f"unique records of a half that was fitted come back {found.advantage:.1f} points more often than "
-        f"others (95 %: {low:.1f} to {high:.1f}), where {found.limit:g} are allowed"
+    low, high = test.interval
+    measured = (
+        f"sample uniques of the half that a model was fitted on are reproduced {test.advantage:.1f} points "
+        f"(percent) more often than others (95 %: {low:.1f} to {high:.1f}; limit {test.limit:g})"
     )
-    if found.outcome == "undecided":
+    if test.outcome == "undecided":
         yield Caution(
             "membership-undecided",
-            f"The file has too few unique records to tell whether the release remembers them: {figures}.",
-            int(found.unique.sum()),
-            "Few persons are concerned; raise k where they must not be found.",
+            f"The file has too few sample uniques to decide whether the model reproduces them: {measured}.",
+            int(test.unique.sum()),
+            "Few persons are concerned; raise k if they must not be found.",
         )
-    elif found.outcome == "above" or high > MAX_ADVANTAGE:
-        accepted = "was accepted" if found.outcome == "above" else "keeps the limit that was set"
+    elif test.outcome == "above" or high > MAX_ADVANTAGE:
+        accepted = "was accepted" if test.outcome == "above" else "is within the limit that was set"
         yield Caution(
             "membership",
-            f"The release tells who was in the file, and {accepted}: {figures}.",
-            int(found.unique.sum()),
-            "Raise k, leave it to be found, or take copula.",
+            f"The release reveals who was in the file, which {accepted}: {measured}.",
+            int(test.unique.sum()),
+            "Raise k, let the method choose it, or use copula.",
         )
 
 
 def _replicas(before: Matrix, after: Matrix, strata: Ints, kept: Matrix, owners: Ints | None) -> int:
-    """How many rows of `after` stand in `before` once, or in one unit alone."""
+    """Number of rows of `after` that occur once in `before`, or in one unit only."""
     both = np.vstack([np.column_stack([strata, kept, before]), np.column_stack([strata, kept, after])])
     _, combination = np.unique(np.nan_to_num(both, nan=np.inf), axis=0, return_inverse=True)
     combination = combination.reshape(-1)
-    mine = combination[: len(before)]
+    of_originals = combination[: len(before)]
     if owners is not None:
-        mine = np.unique(np.column_stack([mine, owners]), axis=0)[:, 0]
-    holders = np.bincount(mine, minlength=int(combination.max()) + 1)
-    return int((holders[combination[len(before) :]] == 1).sum())
+        of_originals = np.unique(np.column_stack([of_originals, owners]), axis=0)[:, 0]
+    counts = np.bincount(of_originals, minlength=int(combination.max()) + 1)
+    return int((counts[combination[len(before) :]] == 1).sum())
 
 
 @of_synthesis
 def levels_lost(protected: Protected) -> Iterator[Caution]:
-    """Categories that too few originals have to be drawn from them."""
+    """Categories of the originals that the release lost."""
     if not of_all_kinds(protected):
         return
     for j, name in enumerate(protected.claim.original.quasi):
@@ -277,10 +279,10 @@ def levels_lost(protected: Protected) -> Iterator[Caution]:
         if lost := len(before - after):
             yield Caution(
                 "levels-lost",
-                f"Column {name} has these categories in the originals and not in the release: fewer than k "
-                f"{protected.company.what} have them, or chance drew none.",
+                f"These categories of column {name} are missing from the release: fewer than k "
+                f"{protected.company.what} have them, or by chance none was drawn.",
                 lost,
-                "Coarsen the column first (recode) where users need them.",
+                "If users need them, recode the column into coarser categories first.",
             )
 
 

@@ -248,8 +248,8 @@ def test_a_stricter_limit_takes_a_larger_k():
     assert figures(usual)["k"] < figures(strict)["k"]
     # a limit that was raised keeps the promise of its own, and says what it lets through
     assert figures(usual)["high"] > 3
-    assert "keeps the limit that was set" in warned(usual)["membership"].text
-    assert "where 20 are allowed" in warned(usual)["membership"].text
+    assert "is within the limit that was set" in warned(usual)["membership"].text
+    assert "limit 20)" in warned(usual)["membership"].text
     assert "membership" not in warned(strict)
 
 
