@@ -145,7 +145,7 @@ PRAM = {
     "numbers declared as such": (
         {"quasi": ["age"], "numeric": ["age"]},
         ParameterError,
-        "works on categories, and column age is taken for numbers",
+        "works on categories, and column age is numeric",
     ),
     "every numeric column": ({"quasi": "numeric"}, ParameterError, "works on categories"),
     "merging what is missing": (
@@ -194,7 +194,7 @@ SWAP = {
     "nobody alike": (
         {"similar": ["income"]},
         DataError,
-        "not one of .* records came out with another category",
+        "none of .* records got another category",
     ),
     "a missing region": ({"quasi": ["education"]}, DataError, "missing values"),
     "merging what is missing": ({"missing": "merge"}, ParameterError, "this method has no k"),

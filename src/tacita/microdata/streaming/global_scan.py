@@ -113,7 +113,7 @@ def survey(
     for column, found in words.items():
         found.refuse_numbers(name, column)
     if not counts:
-        raise DataError(f"{name}: every record misses a quasi-identifier. Nothing is left to protect.")
+        raise DataError(f"{name}: every record misses a quasi-identifier. No record is left.")
     if sums and all(each.constant for each in sums.values()):
         raise DataError(
             f"{name}: every quasi-identifier is constant or missing, there is nothing to protect. "

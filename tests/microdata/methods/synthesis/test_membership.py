@@ -219,7 +219,7 @@ def test_shares_are_those_that_plain_sets_count():
 )
 def test_trees_with_leaves_of_five_remember_their_records_and_are_refused(name, options):
     with pytest.raises(
-        tacita.ParameterError, match=r"% of those of the other: .* points more, up to .* insist"
+        tacita.ParameterError, match=r"% of those of the other half: .* points more, up to .* insist"
     ):
         of_persons(method=name, **options)
     made = of_persons(method=name, **options, insist=True)
