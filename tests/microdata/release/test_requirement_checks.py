@@ -552,10 +552,10 @@ def test_shared_keys_agree_with_a_plain_count():
     ("limits", "told"),
     [
         ({"DBRL": 0.1}, "Protect more strongly, or add a step."),
-        ({"IL1": 0.1}, "Too much is lost: protect less, or by another method."),
+        ({"IL1": 0.1}, "The loss is too high: protect less, or use another method."),
         (
             {"IL1": 0.1, "DBRL": 0.1},
-            "Too much is lost, and too much is found: another method may serve both.",
+            "Both loss and risk are too high: try another method.",
         ),
     ],
 )

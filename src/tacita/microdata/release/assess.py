@@ -1,4 +1,4 @@
-"""Measures and requirements of a release, whoever made it."""
+"""Measures and checks a release that any tool may have made."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .record import domain_codes, suited
 from .requirement_checks import counting_by, judge
 
 
-def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | None) -> Report:
-    """Measure a release, whoever made it: the same records in the same order."""
-    roles, measures = asked.roles, asked.measure
+def assess(before: Microdata, after: Microdata, protection: Protection, run: Run | None) -> Report:
+    """Measure a release of any tool: the same records in the same order."""
+    roles, measures = protection.roles, protection.measure
     if roles.quasi == "numeric":
-        # identifiers that the release no longer has are not to be compared
+        # identifiers that the release removed are not compared
         shared = [name for name in before.columns if name in after.columns]
         numbers = before.numeric_columns([name for name in shared if name not in roles.categorical])
         quasi = tuple(name for name in shared if name in numbers or name in roles.categorical)
         roles = roles.model_copy(update={"quasi": quasi})
         if not quasi:
-            said = setting("roles", "quasi", "numeric")
-            raise ParameterError(f"{after.source}: {said} found no numeric column in both files.")
+            option = setting("roles", "quasi", "numeric")
+            raise ParameterError(f"{after.source}: {option} found no numeric column in both files.")
     before = before.with_roles(roles)
     absent = [name for name in before.quasi if name not in after.columns]
     if absent:
@@ -46,10 +46,10 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
     x, z = pair.before, pair.after
     if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
         raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
-    beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
-    unchanged = [name for name in beside if same_numbers(before, after, name)]
+    others = [name for name in before.columns if name in after.columns and name not in before.quasi]
+    unchanged = [name for name in others if same_numbers(before, after, name)]
     rows = np.arange(before.n)
-    found = measure(
+    report = measure(
         x,
         z,
         before.quasi,
@@ -60,9 +60,11 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
         kinds=before.scales,
         files=whole_files(after, before, rows, measures.domains),
     )
-    unique = examine(before, rows, after, None)
-    # a measure of what was protected says nothing of the columns beside
-    return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
+    uniqueness = examine(before, rows, after, None)
+    # measures of the protected columns do not cover the others
+    if uniqueness.unchanged.below_k:
+        return replace(report, notes=(*report.notes, uniqueness.headline))
+    return report
 
 
 def check(
@@ -74,10 +76,10 @@ def check(
     unit: str | None = None,
     run: Run | None = None,
 ) -> tuple[Verdict, ...]:
-    """Judge anybody's file by requirements; with its original, the same records in the same order.
+    """Check any file against requirements; with its original, the same records in the same order.
 
-    The original has roles; where there is none, `keys` are the columns of the file that were changed, and
-    `unit` is the one whose units are counted.
+    The original has roles. Without one, `keys` are the columns that were changed, and `unit` is the column
+    whose units are counted.
     """
     if original is None:
         files = Files(released=released, keys=tuple(keys))

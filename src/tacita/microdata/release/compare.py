@@ -1,4 +1,4 @@
-"""The releases of many methods and parameters side by side, of which the figures are kept."""
+"""Compares methods and parameters: makes one release for each and keeps its figures."""
 
 from __future__ import annotations
 
@@ -32,49 +32,49 @@ from .release import make_release
 
 def compare(
     data: Microdata,
-    asked: Protection,
+    protection: Protection,
     section: CompareSection,
     run: Run | None,
 ) -> Trials:
     """Make the release of every trial of a grid, keep its figures, and find the front.
 
-    Told that it is enough, it keeps the trials made so far; those that were not made say so. The one at work
-    is among these, unless it is the first.
+    When the user stops the comparison, finished trials are kept and the others are marked as not tried. The
+    running trial counts as not tried, unless it is the first.
     """
-    base = asked.protect
+    base = protection.protect
     grid = section.grid(base)
-    # a trial that loses all relations with unchanged columns must not look good for want of this figure
-    watched = {RelationsLost.name} - {*asked.measure.without}
-    measured = asked.measure.including(section.loss, section.risk, *watched)
-    # what is wrong with these is wrong with every trial
-    data = data.with_roles(asked.roles)
-    domain_codes(data, measured.domains, np.empty(0, dtype=np.int64))
+    # a trial that loses all relations with unchanged columns must show it
+    always = {RelationsLost.name} - {*protection.measure.without}
+    measures = protection.measure.including(section.loss, section.risk, *always)
+    # errors of roles and domains concern every trial
+    data = data.with_roles(protection.roles)
+    domain_codes(data, measures.domains, np.empty(0, dtype=np.int64))
     data = replace(data, fingerprint=data.fingerprint or fingerprint_of_frame(data))
 
-    steered = run or Run()
-    heard = Heard(steered.enough)
+    run = run or Run()
+    stop = Heard(run.enough)
     trials: list[Trial] = []
     failures: list[DataError | ParameterError | RequirementError] = []
     origin: Origin | None = None
 
-    def over() -> bool:
-        return steered.cancelled() or (origin is not None and heard())
+    def cancelled() -> bool:
+        return run.cancelled() or (origin is not None and stop())
 
-    # what the trials have in common, such as a tour through all records, is found once
-    inner = replace(steered.silent().keeping(), cancelled=over)
+    # results that trials share, such as a tour through all records, are computed once
+    inner = replace(run.silent().keeping(), cancelled=cancelled)
     for done, (method, parameters) in enumerate(grid):
-        steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
+        run.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
-            tried = asked.trying(_protecting(base, method, parameters), measured)
-            release = make_release(data, tried, inner)
+            trial = protection.trying(_protecting(base, method, parameters), measures)
+            release = make_release(data, trial, inner)
         except Cancelled:
-            if steered.cancelled():
+            if run.cancelled():
                 raise
             break
-        except (DataError, ParameterError, RequirementError) as problem:
-            failures.append(problem)
-            trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
-            steered.on_trial(trials[-1])
+        except (DataError, ParameterError, RequirementError) as error:
+            failures.append(error)
+            trials.append(Trial(method=method, parameters=parameters, reason=str(error)))
+            run.on_trial(trials[-1])
             continue
         record = release.record
         origin = origin or _origin(data, record)
@@ -82,22 +82,26 @@ def compare(
         trials.append(
             Trial(
                 method=method,
-                # a record leaves some defaults out; what was asked for tells trials apart
+                # a record omits some defaults; the requested values distinguish trials
                 parameters={**parameters, **record.parameters},
                 report=figures,
-                reason=next((each.text for each in record.cautions if each.name == "search-stopped"), None),
+                reason=next(
+                    (warning.text for warning in record.cautions if warning.name == "search-stopped"), None
+                ),
                 groups=record.groups,
             )
         )
-        steered.on_trial(trials[-1])
+        run.on_trial(trials[-1])
     if len(failures) == len(trials):
         raise type(failures[0])(
             f"Compare: each of the {len(trials)} trials failed, nothing is left. The first: {failures[0]}"
         )
-    steered.report(f"comparing {len(grid)} of {len(grid)}", len(grid), len(grid))
-    if left := grid[len(trials) :]:
-        why = f"Not tried: the comparison was stopped by the user after {heard.after or 0.0:.1f} s."
-        trials += [Trial(method=method, parameters=parameters, reason=why) for method, parameters in left]
+    run.report(f"comparing {len(grid)} of {len(grid)}", len(grid), len(grid))
+    if not_tried := grid[len(trials) :]:
+        why = f"Not tried: the comparison was stopped by the user after {stop.after or 0.0:.1f} s."
+        trials += [
+            Trial(method=method, parameters=parameters, reason=why) for method, parameters in not_tried
+        ]
     return Trials.of(trials, loss=section.loss, risk=section.risk, origin=origin)
 
 
@@ -121,5 +125,5 @@ def _origin(data: Microdata, record: Record) -> Origin:
 
 
 def _without_records(report: Report) -> Report:
-    # figures per record belong to single people, and sixty trials of them would fill the memory
+    # figures of single records are confidential, and those of sixty trials would fill the memory
     return replace(report, scores=tuple(replace(score, per_record=None) for score in report))

@@ -1,4 +1,4 @@
-"""A synthesis by fuzzy c-regression, heard round by round, each round measured as a release would be."""
+"""Runs fuzzy c-regression and reports every iteration, measured as a release would be."""
 
 from __future__ import annotations
 
@@ -18,44 +18,45 @@ from .release import make_release
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """What one round found, and what a release that ended with it would lose and give away."""
+    """One iteration, and the measures of the release that would result from it."""
 
     iteration: Iteration
     _measured: Callable[[Matrix], Report]
 
     @cached_property
     def report(self) -> Report:
-        """The scores; measured when they are asked for, and once."""
+        """The scores, computed on first use."""
         return self._measured(self.iteration.released + 0.0)
 
 
 def watch(
-    data: Microdata, asked: Protection, on_round: Callable[[Round], None], run: Run | None
+    data: Microdata, protection: Protection, on_round: Callable[[Round], None], run: Run | None
 ) -> RecordsRelease:
-    """The release that `asked` gives by itself; each round is heard before the next begins.
+    """The same release as without `on_round`, which is called after every iteration.
 
-    O(rounds n c (p + q)^2), and the cost of the measures where they are asked for.
+    O(rounds n c (p + q)^2), and the cost of the measures that are used.
     """
-    method = asked.protect.build()
-    if not isinstance(method, FCRM) or asked.whole.strata:
+    method = protection.protect.build()
+    if not isinstance(method, FCRM) or protection.whole.strata:
         raise ParameterError("Watch: wanted fcrm without strata. Use synthesize for all else.")
-    given, roles = run or Run(), data.with_roles(asked.whole)
-    if method.memberships == "separate" and len(roles.quasi) > 1:
+    run, source = run or Run(), data.with_roles(protection.whole)
+    if method.memberships == "separate" and len(source.quasi) > 1:
         raise ParameterError("Watch: memberships must be joint for several dependent columns.")
+    silent = run.silent()
 
     def measured(released: Matrix) -> Report:
-        used = roles.matrix(roles.used)
+        used = source.matrix(source.used)
         rows = np.flatnonzero(~np.isnan(used).any(axis=1))
-        left_out = (*asked.whole.identifiers, *asked.whole.pseudonyms)
-        beside = [name for name in roles.columns if name not in roles.quasi and name not in left_out]
+        left_out = (*protection.whole.identifiers, *protection.whole.pseudonyms)
+        others = [name for name in source.columns if name not in source.quasi and name not in left_out]
         return measure(
-            roles.matrix(roles.quasi)[rows],
+            source.matrix(source.quasi)[rows],
             released,
-            roles.quasi,
-            asked.measure.build(),
-            given.silent(),
-            context=context_columns(roles, beside, rows),
+            source.quasi,
+            protection.measure.build(),
+            silent,
+            context=context_columns(source, others, rows),
         )
 
-    listening = replace(given, on_iteration=lambda seen: on_round(Round(seen, measured)))
-    return make_release(data, asked, listening)
+    observed = replace(run, on_iteration=lambda iteration: on_round(Round(iteration, measured)))
+    return make_release(data, protection, observed)

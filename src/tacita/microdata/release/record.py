@@ -1,4 +1,4 @@
-"""What is measured of a release and told in its record."""
+"""Measures a release and makes its record."""
 
 from __future__ import annotations
 
@@ -49,41 +49,44 @@ from tacita.microdata.statistics.unit_counts import unit_codes
 def recorded(
     made: Made,
     data: Microdata,
-    asked: Protection,
+    protection: Protection,
     verdicts: tuple[Verdict, ...],
     run: Run,
     stopped: float | None,
     of_all: OfAll | None = None,
     given_back: Sequence[Determined] = (),
 ) -> RecordsRelease:
-    """The release with its figures and its record; `stopped` says after how many seconds a search was.
+    """The release with its figures and its record.
 
-    `of_all` has what is known of all records, where the data is a sample of them; `given_back` what other
-    columns tell of hidden cells, where that was insisted on.
+    stopped     seconds after which the user stopped a search; None if nobody did
+    of_all      figures of all records, if the data are a sample of them
+    given_back  suppressed cells that other columns determine, if the user accepted that
     """
-    claim, planned, section = made.claim, asked.planned, asked.protect
+    claim, planned, section = made.claim, protection.planned, protection.protect
     kept = np.sort(claim.rows)
-    stages = _measured(made, data, asked.measure, run, kept, of_all)
-    uniqueness = examine(data, claim.rows, made.data, _hiding(claim), run)
-    shown, fewest = stages[-1], claim.k or FEW
-    estimates = by_domain(shown.files, run)
-    grouped = [each.partition for each in made.protected if each.partition is not None]
+    stages = _measured(made, data, protection.measure, run, kept, of_all)
+    uniqueness = examine(data, claim.rows, made.data, _smallest_k(claim), run)
+    final, fewest = stages[-1], claim.k or FEW
+    estimates = by_domain(final.files, run)
+    grouped = [step.partition for step in made.protected if step.partition is not None]
     partition = grouped[0] if len(grouped) == 1 else None
     record = Record(
         source=data.source,
         fingerprint=data.fingerprint or fingerprint_of_frame(data),
-        method=tuple(name for each in planned for name in each.section.chain),
+        method=tuple(name for step in planned for name in step.section.chain),
         parameters=made.protected[0].method.own_parameters() if len(planned) == 1 else {},
-        roles=(data.roles or asked.whole).model_dump(mode="json", exclude=_unsaid(asked.roles)),
+        roles=(data.roles or protection.whole).model_dump(
+            mode="json", exclude=_omitted_roles(protection.roles)
+        ),
         options=section.model_dump(
-            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(asked.roles)
+            mode="json", include=set(ReleaseOptions.model_fields) - _omitted_options(protection.roles)
         ),
         seed=run.seed,
         records_in=data.n,
         records_out=made.data.n,
         groups=None if partition is None else len(partition),
         group_sizes={} if partition is None else _histogram(partition.sizes),
-        strata=max(int(each.strata.max()) + 1 for each in made.protected),
+        strata=max(int(step.strata.max()) + 1 for step in made.protected),
         versions=versions(),
         verdicts=verdicts,
         cautions=gravest_first(
@@ -93,10 +96,13 @@ def recorded(
                     warnings.Finished(
                         made=made,
                         uniqueness=uniqueness,
-                        files=shown.files,
-                        report=shown.report,
+                        files=final.files,
+                        report=final.report,
                         estimates=estimates,
-                        inferred=(*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
+                        inferred=(
+                            *given_back,
+                            *(cells for verdict in verdicts for cells in verdict.inferred),
+                        ),
                         shuffled=section.shuffle,
                     )
                 ),
@@ -105,14 +111,14 @@ def recorded(
         not_promised=warnings.not_promised(claim),
         uniqueness=uniqueness,
         summaries=tuple(
-            _summary(shown, j, name, fewest)
+            _summary(final, j, name, fewest)
             for j, name in enumerate(data.quasi)
-            if not np.isnan(shown.pair.after[:, j]).all()
+            if not np.isnan(final.pair.after[:, j]).all()
         ),
-        risks=_risks(made, data, shown, fewest, run),
-        correlations=_correlations(data.quasi, shown, fewest),
+        risks=_risks(made, data, final, fewest, run),
+        correlations=_correlations(data.quasi, final, fewest),
         estimates=estimates,
-        user_missing={name: each.user_missing for name, each in _noted(data) if each.user_missing},
+        user_missing={name: notes.user_missing for name, notes in _column_notes(data) if notes.user_missing},
         gap=None if partition is None else partition.gap,
         insisted=claim.insisted,
         steps=tuple(
@@ -134,43 +140,43 @@ def recorded(
         ),
         withdrawn=made.withdrawn,
     )
-    return Release(made.data.native, shown.report, record, claim)
+    return Release(made.data.native, final.report, record, claim)
 
 
-def _hiding(claim: Claim) -> int | None:
-    """The smallest k for which records, or the values of a column, still hide among k; None without one.
+def _smallest_k(claim: Claim) -> int | None:
+    """The smallest k that groups of records, or of values of a column, still have; None without one.
 
-    The k of a synthesis is no such number: so many stand behind what is drawn, and nothing beside it hides.
+    The k of a synthesis does not count: it bounds the fitted classes, not the released records.
     """
-    steps = [each for each in claim.steps or (claim,) if _OF_RECORDS & set(each.guarantees)]
-    return min((each.k for each in steps if each.k is not None), default=None)
+    steps = [step for step in claim.steps or (claim,) if _OF_RECORDS & set(step.guarantees)]
+    return min((step.k for step in steps if step.k is not None), default=None)
 
 
-def _noted(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
+def _column_notes(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
     return () if data.notes is None else data.notes.columns.items()
 
 
-# Roles that every record of a release tells, whether columns have them or not.
-_ALWAYS_SAID = (*OF_STEPS, "identifiers", "confidential", "strata", "unit", "weight", "hierarchy")
+# Roles that every record of a release lists, even if no column has them.
+_ALWAYS_LISTED = (*OF_STEPS, "identifiers", "confidential", "strata", "unit", "weight", "hierarchy")
 
 
-def _unsaid(roles: Roles) -> set[str]:
-    # other roles are told where they are asked for: records of earlier releases do not know them
-    return {name for name in Roles.model_fields if name not in _ALWAYS_SAID and not getattr(roles, name)}
+def _omitted_roles(roles: Roles) -> set[str]:
+    # other roles are listed only if they are used: records of earlier releases do not have them
+    return {name for name in Roles.model_fields if name not in _ALWAYS_LISTED and not getattr(roles, name)}
 
 
-def _unrecorded(roles: Roles) -> set[str]:
-    # the seed has a place of its own; where the key lies is no business of a report
+def _omitted_options(roles: Roles) -> set[str]:
+    # the seed has a field of its own; the path of the key does not belong into a report
     return {"seed", "pseudonym_key", *(() if roles.pseudonyms else ("pseudonym_length",))}
 
 
 @dataclass(frozen=True, repr=False)
 class _Stage:
-    """The file after a step beside the source: protected columns on both sides, and the figures of it."""
+    """The file after a step, aligned with the source, and its measures."""
 
     pair: Aligned
     report: Report
-    beside: Mapping[str, Floats]
+    context: Mapping[str, Floats]
     files: Files
 
 
@@ -180,11 +186,11 @@ def _measured(
     """Loss and risk after each step, of the columns that any step protects, against the source."""
     present = made.present or (kept,)
     if not made.stages:
-        (one,) = made.protected
-        texts = one.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
-        # what a value was counts although it was taken away
-        before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
-        pairs = [Aligned(before, one.released, data.scales, texts)]
+        (step,) = made.protected
+        texts = step.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
+        # suppressed values count as lost, so the originals are those of the source
+        before = step.original if step.claim.suppressed is None else data.coded(data.quasi)[kept]
+        pairs = [Aligned(before, step.released, data.scales, texts)]
         files = [
             whole_files(
                 made.data,
@@ -197,8 +203,11 @@ def _measured(
         ]
     else:
         keys = _keys(made)
-        both = [aligned(data, stage) for stage in made.stages]
-        pairs = [replace(each, before=each.before[rows]) for each, rows in zip(both, present, strict=True)]
+        aligned_stages = [aligned(data, stage) for stage in made.stages]
+        pairs = [
+            replace(pair, before=pair.before[rows])
+            for pair, rows in zip(aligned_stages, present, strict=True)
+        ]
         files = [
             whole_files(stage, data, rows, measures.domains, recodings=recodings, keys=keys)
             for stage, rows, recodings in zip(made.stages, present, made.recodings, strict=True)
@@ -206,7 +215,7 @@ def _measured(
     unchanged = [name for name in made.data.columns if name not in data.quasi]
     roles, measures = data.roles, _read_as_promised(measures, made)
     domains = measures.domains or (roles.strata if roles is not None else ())
-    context = [context_columns(data, unchanged, rows) for rows in present]
+    contexts = [context_columns(data, unchanged, rows) for rows in present]
     return [
         _Stage(
             pair,
@@ -216,30 +225,31 @@ def _measured(
                 data.quasi,
                 suited(measures, data, coarser=only_coarser(made.steps)).build(),
                 run,
-                context=beside,
+                context=context,
                 domains=domain_codes(data, domains, rows),
                 kinds=pair.kinds,
-                files=whole,
-                # all records are known as they are after the last step
+                files=files_of_stage,
+                # figures of all records exist for the last step only
                 of_all=of_all if rows is present[-1] else None,
             ),
-            beside,
-            whole,
+            context,
+            files_of_stage,
         )
-        for pair, whole, rows, beside in zip(pairs, files, present, context, strict=True)
+        for pair, files_of_stage, rows, context in zip(pairs, files, present, contexts, strict=True)
     ]
 
 
-# Promises of k records, or units, behind every combination of some columns.
+# Promises of k records, or units, for every combination of some columns.
 _OF_KEYS = frozenset(("groups-of-k", "k-anonymous", "k-anonymous-to-all"))
-# And behind the values of each column by itself.
+# The same, or k records for the values of each single column.
 _OF_RECORDS = _OF_KEYS | {"column-groups"}
 
 
 def _keys(made: Made) -> tuple[str, ...]:
-    """The columns that k is still promised of, where others were protected too; of categories, if any are.
+    """The columns for which k is still promised, if others are protected too; those of steps with categories
+    if there are any.
 
-    What is known of a person are mostly categories; numbers beside them are masked for what they tell.
+    Attackers mostly know categories; numbers protected with them are masked because they are sensitive.
     """
     promised = [
         step.columns
@@ -248,12 +258,12 @@ def _keys(made: Made) -> tuple[str, ...]:
     ]
     data = made.claim.original
     coded = [names for names in promised if any(data.scale(name) != "numeric" for name in names)]
-    names = tuple(dict.fromkeys(name for each in coded or promised for name in each))
+    names = tuple(dict.fromkeys(name for columns in coded or promised for name in columns))
     return () if set(names) >= set(data.quasi) else names
 
 
 def _read_as_promised(measures: MeasureSection, made: Made) -> MeasureSection:
-    """The measures, an empty key read as the promise of k reads it where the plan does not say how."""
+    """The measures with missing keys read as the promise of k reads them, unless the plan says otherwise."""
     readings = {step.method.missing_keys for step in made.steps}
     if "wildcard" not in readings or "category" in readings:
         return measures
@@ -266,13 +276,13 @@ def _read_as_promised(measures: MeasureSection, made: Made) -> MeasureSection:
 
 
 def suited(measures: MeasureSection, data: Microdata, *, coarser: bool = False) -> MeasureSection:
-    """The measures, and where none are named and there are categories, those of categories too."""
+    """The measures; if none are named and there are categories, also those of categories."""
     categorical = any(scale != "numeric" for scale in data.scales)
     return measures.with_categories(coarser=coarser) if categorical else measures
 
 
 def only_coarser(steps: Sequence[Step]) -> bool:
-    """Whether labels were made coarser or withheld, and none exchanged: each stands for what it replaced."""
+    """Whether labels were only made coarser or suppressed, so that each covers the label that it replaced."""
     of_labels = [step.method.kind for step in steps if set(step.method.takes) != {"numeric"}]
     return bool(of_labels) and set(of_labels) <= set(registry.CATEGORICAL)
 
@@ -285,14 +295,14 @@ def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
 
 
 def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) -> tuple[RiskByRecord, ...]:
-    # what a value became is plain where it was recoded, or is shown at all
-    plain = registry.CATEGORICAL
-    changed = {name for step in made.steps if step.method.kind not in plain for name in step.columns}
+    # recoded or suppressed labels are consistent with the original ones
+    consistent = registry.CATEGORICAL
+    changed = {name for step in made.steps if step.method.kind not in consistent for name in step.columns}
     recoded = {name for name in data.quasi if name not in changed}
-    apart = {*data.quasi, *(data.roles.pseudonyms if data.roles else ())}
-    unchanged = [name for name in made.data.columns if name not in apart]
+    replaced = {*data.quasi, *(data.roles.pseudonyms if data.roles else ())}
+    unchanged = [name for name in made.data.columns if name not in replaced]
     pair = stage.pair
-    found = (
+    risks = (
         record_risk.of_protected(
             pair.before,
             pair.after,
@@ -306,22 +316,22 @@ def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) ->
         ),
         record_risk.of_unchanged(made.data, unchanged, fewest, unit_codes(data, made.claim.rows)),
     )
-    return tuple(each for each in found if each is not None)
+    return tuple(risk for risk in risks if risk is not None)
 
 
 def _correlations(quasi: Sequence[str], stage: _Stage, fewest: int) -> Correlations | None:
     numeric = [j for j, kind in enumerate(stage.pair.kinds) if kind == "numeric"]
     if not numeric:
         return None
-    beside = list(stage.beside.values())
+    context = list(stage.context.values())
     before, after = (
-        np.column_stack([side[:, numeric], *beside]) for side in (stage.pair.before, stage.pair.after)
+        np.column_stack([values[:, numeric], *context]) for values in (stage.pair.before, stage.pair.after)
     )
-    return correlate(before, after, [*(quasi[j] for j in numeric), *stage.beside], fewest)
+    return correlate(before, after, [*(quasi[j] for j in numeric), *stage.context], fewest)
 
 
 def domain_codes(data: Microdata, columns: Sequence[str], rows: Ints) -> Ints | None:
-    """The part of the population each of some rows is in; None where no columns are named."""
+    """The domain (part of the population) of some rows; None if no columns are named."""
     unknown = [name for name in columns if name not in data.columns]
     if unknown:
         raise ParameterError(f"{data.source}: there is no column {speakable(unknown)}. Name other domains.")

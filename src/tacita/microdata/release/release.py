@@ -1,4 +1,4 @@
-"""From the sections of a plan to a verified, measured release, and to many of them side by side."""
+"""Makes a verified and measured release from the sections of a plan."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .requirement_checks import required
 
 @dataclass(frozen=True, repr=False)
 class ReleasedFile:
-    """A release, and the verified bytes of its file."""
+    """A release and the verified bytes of its file."""
 
     release: RecordsRelease
     content: bytes
@@ -40,7 +40,7 @@ class ReleasedFile:
 
 @dataclass(frozen=True, repr=False)
 class _Verified:
-    """What verification found of masked records: the verdicts, and what stands since somebody accepted it."""
+    """Verdicts on masked records, the accepted risks, and cells that other columns determine."""
 
     verdicts: tuple[Verdict, ...]
     accepted: tuple[str, ...]
@@ -48,76 +48,78 @@ class _Verified:
 
 
 def make_release(
-    data: Microdata, asked: Protection, run: Run | None, *, to_look_at: bool = False
+    data: Microdata, protection: Protection, run: Run | None, *, to_look_at: bool = False
 ) -> RecordsRelease:
-    """Protect, verify and measure records in memory, and judge them by what is required.
+    """Protect, verify and measure records in memory, and judge them by the requirements.
 
-    A release `to_look_at` comes back although it does not meet a requirement, or other columns give back what
-    it hid: for its confidential report alone.
+    With `to_look_at`, a release that fails a requirement, or whose suppressed cells other columns determine,
+    is returned all the same: for its confidential report only.
     """
-    return _released(data, asked, run, None, to_look_at)[0]
+    return _released(data, protection, run, None, to_look_at)[0]
 
 
 def make_file(
-    data: Microdata, asked: Protection, run: Run | None, target: Path, *, to_look_at: bool = False
+    data: Microdata, protection: Protection, run: Run | None, target: Path, *, to_look_at: bool = False
 ) -> ReleasedFile:
-    """The same of the file that `target` will be: what is verified are its bytes. Nothing is written."""
-    return ReleasedFile(*_released(data, asked, run, target, to_look_at))
+    """The same for the file `target`: its bytes are verified. Nothing is written."""
+    return ReleasedFile(*_released(data, protection, run, target, to_look_at))
 
 
 def _released(
-    data: Microdata, asked: Protection, run: Run | None, target: Path | None, to_look_at: bool
+    data: Microdata, protection: Protection, run: Run | None, target: Path | None, to_look_at: bool
 ) -> tuple[RecordsRelease, bytes]:
-    """The stages of every release: apply the steps, encode, verify, record. Without a target no bytes."""
-    steered, heard = _steered(run, asked)
-    accepted = accepted_of_plan(asked, steered.seed)
-    data, identified = with_pseudonyms(data.with_roles(asked.whole), asked.protect)
-    made = make(data, steps_for(data, asked.planned), steered, asked.protect)
-    accepted = tuple(dict.fromkeys((*accepted, *_accepted_of_values(made, asked))))
-    claim = replace(made.claim, identified=identified, requirements=asked.require.requirements)
+    """The stages of every release: apply the steps, encode, verify, record. No bytes without a target."""
+    run, stop = _with_seed(run, protection)
+    accepted = accepted_of_plan(protection, run.seed)
+    data, identified = with_pseudonyms(data.with_roles(protection.whole), protection.protect)
+    made = make(data, steps_for(data, protection.planned), run, protection.protect)
+    accepted = tuple(dict.fromkeys((*accepted, *_accepted_of_values(made, protection))))
+    claim = replace(made.claim, identified=identified, requirements=protection.require.requirements)
     made = replace(made, claim=claim).accepting(accepted)
-    steered.report("verifying", 0, 1)
+    run.report("verifying", 0, 1)
     written = None if target is None else encode(made.data, made.claim, target)
-    found = _verified(made, written, steered, insist=asked.protect.insist, to_look_at=to_look_at)
+    verified = _verified(made, written, run, insist=protection.protect.insist, to_look_at=to_look_at)
     content = b"" if written is None else written.content
-    # what was read back of the bytes is not needed any more
+    # frees the records that were read back from the bytes
     del written
-    steered.report("verifying", 1, 1)
-    made = made.accepting(found.accepted)
-    release = recorded(made, data, asked, found.verdicts, steered, heard.after, given_back=found.inferred)
+    run.report("verifying", 1, 1)
+    made = made.accepting(verified.accepted)
+    release = recorded(
+        made, data, protection, verified.verdicts, run, stop.after, given_back=verified.inferred
+    )
     return release, content
 
 
-def _steered(run: Run | None, asked: Protection) -> tuple[Run, Heard]:
-    """The run with the seed of the plan; its record tells what this run heard, not one before it."""
-    given = run or Run()
-    heard = Heard(given.enough)
-    seed = given.seed if asked.protect.seed is None else as_seed(asked.protect.seed)
-    return replace(given, seed=seed, enough=heard), heard
+def _with_seed(run: Run | None, protection: Protection) -> tuple[Run, Heard]:
+    """The run with the seed of the plan, and a latch of its own for a stop by the user."""
+    run = run or Run()
+    stop = Heard(run.enough)
+    seed = run.seed if protection.protect.seed is None else as_seed(protection.protect.seed)
+    return replace(run, seed=seed, enough=stop), stop
 
 
-def _accepted_of_values(made: Made, asked: Protection) -> tuple[str, ...]:
-    """The same of what the steps made of the values."""
+def _accepted_of_values(made: Made, protection: Protection) -> tuple[str, ...]:
+    """The accepted risks of the masked values; raises if a risk is not accepted."""
     accepted: list[str] = []
     for protected in made.protected:
-        accepted += insisted_on(rounding_attack.against_advice(protected), asked.protect.insist)
-        unwise = membership.against_advice(protected.method, protected.membership)
-        accepted += insisted_on(unwise, asked.protect.insist)
+        accepted += insisted_on(rounding_attack.against_advice(protected), protection.protect.insist)
+        risks = membership.against_advice(protected.method, protected.membership)
+        accepted += insisted_on(risks, protection.protect.insist)
     return tuple(accepted)
 
 
 def _verified(
     made: Made, written: WrittenFile | None, run: Run, *, insist: bool, to_look_at: bool
 ) -> _Verified:
-    """The verdicts on what is to be published, or an error.
+    """The verdicts on the release, or an error.
 
-    With `insist`, what other columns give back is accepted by name, and all else must hold.
+    With `insist`, cells that other columns determine are accepted by name; all other promises must hold.
     """
     accepted = made.claim.insisted
     try:
         verdicts = verify_release(made.data, made.claim, written, run, to_look_at=to_look_at)
         if to_look_at and insist:
-            verify.insist(tuple(each for each in verdicts if each.inferred))
+            verify.insist(tuple(verdict for verdict in verdicts if verdict.inferred))
         return _Verified(verdicts, accepted)
     except InferenceError as refused:
         if not insist:
@@ -131,7 +133,7 @@ def _verified(
 def verify_release(
     released: Microdata, claim: Claim, written: WrittenFile | None, run: Run, *, to_look_at: bool = False
 ) -> tuple[Verdict, ...]:
-    """What a frame, or the file written of it, keeps of its promises and of what is required; or an error."""
+    """The verdicts on promises and requirements of a frame, or of its file; raises if one fails."""
     if written is None:
         kept = verify.insist(verify.verify(released, claim), to_look_at=to_look_at)
         return kept + required(claim, released, run, to_look_at=to_look_at)
@@ -139,5 +141,5 @@ def verify_release(
     kept = verify.insist(verify.verify_file(written, claim), to_look_at=to_look_at)
     if claim.requirements:
         kept += required(claim, written.records(claim), run, to_look_at=to_look_at)
-    # of the file alone, which a release in memory has not
-    return tuple(each for each in kept if each.guarantee not in verify.OF_FILES)
+    # promises about the bytes of a file are not listed in a record
+    return tuple(verdict for verdict in kept if verdict.guarantee not in verify.OF_FILES)
