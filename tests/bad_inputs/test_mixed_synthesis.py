@@ -164,7 +164,7 @@ def test_a_synthesis_of_numbers_names_those_that_take_categories_and_gaps(name):
 
 @pytest.mark.parametrize("name", ["mdav", "noise", "gower"])
 def test_missing_as_a_level_is_for_those_who_draw_it(name):
-    with pytest.raises(ParameterError, match="missing 'level' draws what is missing"):
+    with pytest.raises(ParameterError, match="missing 'level' treats missing values as a category"):
         tacita.protect(pa.table(TABLE), quasi=["wage", "other"], method=name, missing="level")
 
 

@@ -446,7 +446,7 @@ def test_a_mean_that_hides_one_column_names_it_and_a_limit_by_column_refuses():
     ("limits", "told"),
     [
         ({"by_column": {"nowhere": 5}}, "no figure of column nowhere"),
-        ({"limit": 5, "max": 5}, "there is no parameter max.*Beside these, limit and by_column are known"),
+        ({"limit": 5, "max": 5}, "there is no parameter max.*Also known: limit and by_column"),
         ({"by_column": {}}, "by_column must name a column"),
         ({"by_column": "much"}, "must be a number"),
         ({"by_column": {"age": True}}, "must be a number"),

@@ -111,7 +111,7 @@ def numbers_beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
     unknown = [name for name in names if name not in data.columns]
     if unknown:
         raise ParameterError(
-            f"{data.source}: context column {speakable(unknown)} does not exist. Name columns of the file."
+            f"{data.source}: there is no column {speakable(unknown)} to use as context. Name others."
         )
     masked = [name for name in names if name in data.quasi]
     if masked:
