@@ -300,7 +300,7 @@ def test_what_is_promised_of_values_survives_that_some_are_suppressed(chained):
     for number, promised in OF_VALUES.items():
         assert promised <= of_step(chained, number)
     told = [each.promise for each in chained.record.verdicts if each.guarantee == "recoded-by-map"]
-    assert all("later step left empty" in promise for promise in told)
+    assert all("suppressed by a later step" in promise for promise in told)
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

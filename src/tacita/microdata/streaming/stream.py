@@ -1,4 +1,4 @@
-"""A plan on a file beyond memory, from the first look to a verified file that waits for its name."""
+"""Runs a plan on a file larger than memory, up to a verified file that is not yet renamed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _HERE = "tacita.microdata.streaming"
 
 @dataclass(frozen=True, repr=False)
 class MadeInParts:
-    """What is told of a release, and where its verified file waits."""
+    """The record of a release, and the path of its verified file."""
 
     release: RecordsRelease
     file: Path
@@ -59,17 +59,17 @@ def made_in_parts(
     section: ExecutorSection,
     run: Run | None,
 ) -> Iterator[MadeInParts]:
-    """Make, write and verify a release part by part; what lies on disk meanwhile is gone afterwards.
+    """Make, write and verify a release part by part; temporary files are removed at the end.
 
-    Only a run that is killed leaves it, and the same plan on the same file then goes on from there. Time
-    O(n log n) besides the method, memory that of a few parts.
+    Only a run that is killed leaves them, and the same plan on the same file then resumes from them. Time
+    O(n log n) plus that of the method; the memory of a few parts.
     """
-    given = run or Run()
-    steered = replace(given, seed=given.seed if asked.protect.seed is None else as_seed(asked.protect.seed))
-    steered.report("looking at all records", 0, 1)
+    run = run or Run()
+    run = replace(run, seed=run.seed if asked.protect.seed is None else as_seed(asked.protect.seed))
+    run.report("looking at all records", 0, 1)
     fingerprint = source.fingerprint()
     as_folder = not target.suffix
-    scratch = Scratch.beside(target, _mark(asked, section, fingerprint, steered, as_folder))
+    scratch = Scratch.beside(target, _run_id(asked, section, fingerprint, run, as_folder))
     with scratch.alone():
         try:
             with opened(section) as executor:
@@ -78,7 +78,7 @@ def made_in_parts(
                     name=name,
                     asked=asked,
                     section=section,
-                    run=steered,
+                    run=run,
                     scratch=scratch,
                     executor=executor,
                     as_folder=as_folder,
@@ -89,11 +89,11 @@ def made_in_parts(
             scratch.remove()
 
 
-def _mark(asked: Protection, section: ExecutorSection, fingerprint: str, run: Run, as_folder: bool) -> str:
-    """Tells runs apart whose parts would differ, or what is written of them."""
+def _run_id(asked: Protection, section: ExecutorSection, fingerprint: str, run: Run, as_folder: bool) -> str:
+    """Identifies runs whose parts and written files are the same."""
     plan = asked.model_dump_json(include=set(Protection.model_fields))
-    said = f"{plan} {section.part} {fingerprint} {run.seed} {as_folder} {versions()}"
-    return fingerprint_of(said.encode())[:16]
+    inputs = f"{plan} {section.part} {fingerprint} {run.seed} {as_folder} {versions()}"
+    return fingerprint_of(inputs.encode())[:16]
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,7 +121,7 @@ class _Work:
         damaged = self._map(
             "dealing records into parts",
             f"{_HERE}.partition:deal_span",
-            [SpanTask(self.scratch.folder, self.source, n, *each) for n, each in enumerate(spans)],
+            [SpanTask(self.scratch.folder, self.source, n, *span) for n, span in enumerate(spans)],
         )
         share = min(1.0, SAMPLE / self.source.rows)
         tasks = [
@@ -140,11 +140,11 @@ class _Work:
             for part in range(deal.parts)
         ]
         made: list[PartMade] = self._map("making parts", f"{_HERE}.part_worker:make_part", tasks)
-        parts = [part for part, each in enumerate(made) if each.told.came]
-        answers = [each.told for each in made if each.told.came]
-        again = [*again, *chain(*damaged), *chain(*(each.damaged for each in made))]
-        if any(each.anew for each in made):
-            # without a seed a part that is made again has other values
+        parts = [number for number, part in enumerate(made) if part.told.came]
+        answers = [part.told for part in made if part.told.came]
+        again = [*again, *chain(*damaged), *chain(*(part.damaged for part in made))]
+        if any(part.anew for part in made):
+            # without a seed, a part that is made again has other values
             self.scratch.discard("released")
         file = self.scratch.path("released.parquet")
         if not self.scratch.sound("released", again):
@@ -156,10 +156,10 @@ class _Work:
         given_back: tuple[Determined, ...] = ()
         try:
             verdicts = self._verified(file, parts, deal)
-        except InferenceError as refused:
+        except InferenceError as error:
             if not asked.protect.insist:
                 raise
-            given_back, insisted = refused.found, (*insisted, verify.GIVEN_BACK)
+            given_back, insisted = error.found, (*insisted, verify.GIVEN_BACK)
             verdicts = self._verified(file, parts, deal, insisted)
         verdicts += self._required(file)
         sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped, share)
@@ -185,8 +185,8 @@ class _Work:
         data = sample.data
         measures = suited(asked.measure, data, coarser=only_coarser(steps)).build()
         written = ParquetParts.at(self.scratch.path("released.parquet"))
-        beside = [name for name in written.names if name not in data.quasi]
-        numbers = [name for name in beside if usable_numbers(data, name) is not None]
+        others = [name for name in written.names if name not in data.quasi]
+        numbers = [name for name in others if usable_numbers(data, name) is not None]
         tasks = [
             AnswerTask(
                 folder=self.scratch.folder,
@@ -203,14 +203,14 @@ class _Work:
 
     @property
     def _threads(self) -> int:
-        """How many each process may use."""
+        """Number of threads for each process."""
         return max(1, self.run.threads // self.executor.workers)
 
     def _map(self, stage: str, function: str, tasks: Sequence[Any]) -> list[Any]:
         return self.executor.map(stage, function, tasks, self.run)
 
     def _resolved(self, first: Microdata) -> Protection:
-        """The plan with its columns by name."""
+        """The plan with columns named one by one."""
         if self.asked.steps or self.asked.roles.quasi != "numeric":
             return self.asked
         return self.asked.model_copy(update={"roles": first.roles})
@@ -218,12 +218,12 @@ class _Work:
     def _deal(
         self, asked: Protection, steps: tuple[Step, ...], passed_over: Sequence[str], damaged: list[str]
     ) -> Deal:
-        """How records are dealt: looked up where an earlier run left it, and named where that is damaged."""
+        """The partition of the records: that of an earlier run if it is undamaged, otherwise a new one."""
         if self.scratch.sound("deal", damaged):
             deal: Deal = self.scratch.get(DEAL, DEAL_KINDS)
             return deal
         for beginning in ("span-", "made-", "released."):
-            # they are of other parts, if any
+            # files of another partition
             self.scratch.drop(beginning)
         grouping = [step for step in steps if step.method.kind == "microaggregation"]
         numeric = grouping[0].columns if grouping else ()
@@ -239,7 +239,7 @@ class _Work:
             if grouping[0] is steps[0]:
                 counts = np.array(list(facts.strata.values()))
                 refuse_small_strata(self.name, counts, k, "records", grouping[0].missing)
-            # what is cut must leave k records on either side
+            # both sides of a cut must have k records
             deal = dealt_by_place(facts, dealt, max(self.section.part, 2 * k))
         else:
             size = self.section.part
@@ -258,7 +258,7 @@ class _Work:
     def _verified(
         self, file: Path, parts: list[int], deal: Deal, insisted: tuple[str, ...] = ()
     ) -> tuple[Verdict, ...]:
-        """The verdicts on the file as it was written, or an error. Never taken from an earlier run."""
+        """The verdicts on the written file, or an error. Never reused from an earlier run."""
         self.scratch.drop("pair-")
         written = ParquetParts.at(file)
         tasks, begin = [], 0
@@ -306,23 +306,23 @@ class _Work:
                 for part in parts
             ],
         )
-        plain = together([(judge_file(each, written.names),) for each in written.files])
+        plain = together([(judge_file(path, written.names),) for path in written.files])
         verdicts = (*together(judged), *plain)
         return verify.insist(verdicts)
 
     def _required(self, file: Path) -> tuple[Verdict, ...]:
-        """What is required of the finished file, judged on the columns that the requirements name."""
-        asked = self.asked.require.requirements
-        if not asked:
+        """The verdicts on requirements of the finished file, read in the columns that they name."""
+        requirements = self.asked.require.requirements
+        if not requirements:
             return ()
         written = ParquetParts.at(file)
-        columns = columns_named(asked, written.names)
+        columns = columns_named(requirements, written.names)
         data = Microdata.of(written.read(0, written.rows, columns), source="release")
-        return insist(judge(asked, Files(released=data), self.run))
+        return insist(judge(requirements, Files(released=data), self.run))
 
 
 def _columns_of(steps: Sequence[Step], missing: Missing) -> tuple[str, ...]:
-    """The columns of steps that treat missing values in that way."""
+    """The columns of steps with this treatment of missing values."""
     return tuple(dict.fromkeys(name for step in steps if step.missing == missing for name in step.columns))
 
 
