@@ -150,7 +150,9 @@ def test_a_synthesis_of_numbers_names_those_that_take_categories_and_gaps(name):
         ParameterError, match=r"column place, size is declared nominal or ordinal\. Use copula or trees"
     ):
         tacita.synthesize(pa.table(TABLE), **ROLES, method=name)
-    with pytest.raises(ParameterError, match=r"missing 'level' draws .* Choose another, or copula or trees"):
+    with pytest.raises(
+        ParameterError, match=r"missing 'level' treats .* Choose another value, or copula or trees"
+    ):
         tacita.synthesize(pa.table(TABLE), dependent="wage", independent="age", method=name, missing="level")
     with pytest.raises(ParameterError, match="column size is declared"):
         tacita.synthesize(

@@ -56,7 +56,7 @@ def withstands_inference(evidence: Evidence) -> str | None:
     told = "; ".join(each.text for each in refused)
     exposed = max((each.exposed or 0) for each in refused)
     k = evidence.claim.k
-    return f"{told}; filled in, {exposed} records stand with fewer than k={k}" if exposed else told
+    return f"{told}; with these filled in, {exposed} records have fewer than k={k}" if exposed else told
 
 
 def inferred(evidence: Evidence) -> tuple[Determined, ...]:
@@ -138,9 +138,9 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
             told.append(_told(target, by, alone, bearable))
     numbers += [] if drawn else _in_common(evidence, names)
     numbers.sort(key=lambda each: -each.cells / each.of)
-    for each in numbers:
-        if each.column not in {other.column for other in told}:
-            told.append(each)
+    for number in numbers:
+        if number.column not in {other.column for other in told}:
+            told.append(number)
     return tuple(each for each in told if _worth_a_word(each))
 
 

@@ -33,7 +33,7 @@ def rules_kept(evidence: Evidence) -> str | None:
             return f"{broken} records break rule {number}"
     for number, zero in enumerate(zeros, 1):
         if found := int(cells.hold(zero).sum()):
-            return f"{found} records are what never occurs by number {number}"
+            return f"{found} records have the impossible combination number {number}"
     return None
 
 

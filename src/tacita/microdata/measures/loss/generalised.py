@@ -240,8 +240,8 @@ def _classes(survey: Survey) -> tuple[Ints, int]:
             codes.append(np.where(np.isnan(values), -1, own))
         else:
             codes.append(survey.coded(name).after)
-    shown = np.any([each >= 0 for each in codes], axis=0)
-    alike = combined(codes, [each[:0] for each in codes])[0][shown]
+    shown = np.any([code >= 0 for code in codes], axis=0)
+    alike = combined(codes, [code[:0] for code in codes])[0][shown]
     return np.unique(alike, return_counts=True)[1], survey.source.n - int(shown.sum())
 
 

@@ -375,7 +375,7 @@ class SharingMeasure(KeyMeasure):
     def reading(self, table: KeyTable) -> dict[str, str]:
         """How missing keys were understood, and what the attacker is taken to know."""
         if self.missing_as == "wildcard" and table.has_gaps and not table.true_keys_known:
-            told = {"missing_as": "wildcard", "keys": "as released, for want of the true ones"}
+            settings = {"missing_as": "wildcard", "keys": "as released, for want of the true ones"}
         else:
-            told = {"missing_as": self.missing_as}
-        return {**told, **self._read_by_unit(table)}
+            settings = {"missing_as": self.missing_as}
+        return {**settings, **self._read_by_unit(table)}

@@ -50,9 +50,9 @@ class Answers:
         source, rows = table.files.original, table.files.rows
         other = source is not None and source is not table.files.released
         if source is not None and other and rows is not None and name in source.columns:
-            asked = codes_of(source, [name])[:, 0]
-            if _same_values(asked[rows], own):
-                whole, own = asked, asked[rows]
+            source_codes = codes_of(source, [name])[:, 0]
+            if _same_values(source_codes[rows], own):
+                whole, own = source_codes, source_codes[rows]
                 units = None if table.units is None else _units_of_all(source, table, rows)
                 return cls(name, table, _from_zero(own, whole), _shares(_from_zero(whole, whole), units))
         return cls(name, table, _from_zero(own, own), _shares(_from_zero(own, own), table.units))

@@ -171,7 +171,9 @@ class Lattice:
         return self.starts[:-1] + np.array(node, dtype=np.int64)
 
     def _source(self, node: Node) -> Tuples:
-        fit = (each for each in self.sources if all(a <= b for a, b in zip(each.levels, node, strict=True)))
+        fit = (
+            source for source in self.sources if all(a <= b for a, b in zip(source.levels, node, strict=True))
+        )
         return min(fit, key=lambda each: each.weights.size)
 
     def check(self, node: Node, given: Tuples | None = None) -> Checked:

@@ -212,7 +212,11 @@ class Models:
     def monotone(self) -> bool:
         """Whether more general classes of records that stood still do, and those that fail get fewer."""
         lasting = all(kind in ("distinct", "weighed") for kind, *_ in self.rows)
-        return lasting and not self.whole and all(isinstance(each, KMap) for each in self.populations)
+        return (
+            lasting
+            and not self.whole
+            and all(isinstance(population, KMap) for population in self.populations)
+        )
 
     @property
     def monotone_whole(self) -> bool:
@@ -251,7 +255,7 @@ def guard_of(  # type: ignore[no-untyped-def]
         shares.append(share)
         orders.append((keys.orders or {}).get(name, np.arange(share.size)))
         tree = (keys.trees or {}).get(name)
-        stages[at] = len(widths), sum(each.size for each in parents), len(widths)
+        stages[at] = len(widths), sum(parent.size for parent in parents), len(widths)
         if tree is not None:
             steps = [np.unique(level, return_inverse=True)[1] for level in tree]
             # the values themselves stay as they are numbered

@@ -40,7 +40,7 @@ class Terms:
 
     def families(self, d: int) -> list[list[int]]:
         """The combinations of columns of which k is asked."""
-        return [list(each) for each in combinations(range(d), self.m or d)]
+        return [list(combination) for combination in combinations(range(d), self.m or d)]
 
 
 class Proof(NamedTuple):
@@ -102,58 +102,58 @@ def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run
     if options is None or options.kind.size > terms.options:
         return None
     most = options.counts[options.kind].astype(np.float64)
-    programme = _Programme(upper=[most], columns=options.kind.size)
+    model = _Programme(upper=[most], columns=options.kind.size)
     amounts = options.counts.astype(np.float64)
-    programme.add(amounts, [(options.kind, np.arange(options.kind.size), 1.0)], amounts)
+    model.add(amounts, [(options.kind, np.arange(options.kind.size), 1.0)], amounts)
     for columns in families:
         if terms.wildcard:
-            _compatible(programme, options, columns, terms.k)
+            _compatible(model, options, columns, terms.k)
         else:
-            _alike(programme, options, columns, terms.k)
-    if sum(each[0].size for each in programme.entries) > _ENTRIES:
+            _alike(model, options, columns, terms.k)
+    if sum(entry[0].size for entry in model.entries) > _ENTRIES:
         return None
     start = _started(options, keys, stars)
-    taken, bound = _solved(programme, options, start, keys, stars, terms.nodes, run)
+    taken, bound = _solved(model, options, start, keys, stars, terms.nodes, run)
     if taken is None or float(options.costs @ taken) > keys.price(stars) - _MARGIN:
         return Proof(stars, bound)
     return Proof(_assigned(options, np.rint(taken).astype(np.int64)), bound)
 
 
-def _alike(programme: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
+def _alike(model: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
     """Combinations of some columns are shown by k or by nobody."""
     cells, every = options.cells(columns), np.arange(options.kind.size)
-    opened = programme.indicate(cells, every)
-    programme.add(np.zeros(every.size), [(every, opened, options.counts[options.kind]), (every, every, -1.0)])
+    opened = model.indicate(cells, every)
+    model.add(np.zeros(every.size), [(every, opened, options.counts[options.kind]), (every, every, -1.0)])
     shown = np.unique(np.column_stack([cells, opened]), axis=0)
     least = (shown[:, 0], shown[:, 1], -float(k))
     nothing = np.zeros(len(shown))
     if options.lone:
-        programme.add(nothing, [(cells, every, 1.0), least])
+        model.add(nothing, [(cells, every, 1.0), least])
     else:
-        programme.add(nothing, [_units(programme, options, cells, every), least])
+        model.add(nothing, [_units(model, options, cells, every), least])
 
 
-def _compatible(programme: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
+def _compatible(model: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
     """Every original combination of some columns is compatible with k that are taken."""
     originals = np.unique(options.codes[:, list(columns)], axis=0)
     shown = options.shown[:, list(columns)]
     cells, taken = np.nonzero(agreeing(originals, shown))
     needed = np.full(len(originals), float(k))
     if options.lone:
-        programme.add(needed, [(cells, taken, 1.0)])
+        model.add(needed, [(cells, taken, 1.0)])
     else:
-        programme.add(needed, [_units(programme, options, cells, taken)])
+        model.add(needed, [_units(model, options, cells, taken)])
 
 
-def _units(programme: _Programme, options: Options, cells: Ints, taken: Ints) -> tuple[Ints, Ints, float]:
+def _units(model: _Programme, options: Options, cells: Ints, taken: Ints) -> tuple[Ints, Ints, float]:
     """Entries that count in each cell the units of which an option is taken."""
     both = np.column_stack([cells, options.units[options.kind[taken]]])
     pairs, own = np.unique(both, axis=0, return_inverse=True)
     own = own.reshape(-1)
-    marks = programme.indicate(own, taken)
+    marks = model.indicate(own, taken)
     columns = np.unique(marks)
     places = np.arange(len(pairs))
-    programme.add(np.zeros(len(pairs)), [(own, taken, 1.0), (places, columns, -1.0)])
+    model.add(np.zeros(len(pairs)), [(own, taken, 1.0), (places, columns, -1.0)])
     return pairs[:, 0], columns, 1.0
 
 
@@ -180,7 +180,7 @@ def _assigned(options: Options, taken: Ints) -> Ints:
 
 
 def _solved(
-    programme: _Programme,
+    model: _Programme,
     options: Options,
     start: Floats | None,
     keys: Keys,
@@ -192,10 +192,10 @@ def _solved(
     from tacita.solvers.highs import LinearProgramme
 
     run.report(_STAGE, 0, 1)
-    costs = np.zeros(programme.columns)
+    costs = np.zeros(model.columns)
     costs[: options.kind.size] = options.costs
-    matrix, upper = programme.matrix, np.concatenate(programme.upper)
-    lower, above = np.concatenate(programme.lower), np.concatenate(programme.above)
+    matrix, upper = model.matrix, np.concatenate(model.upper)
+    lower, above = np.concatenate(model.lower), np.concatenate(model.above)
     relaxed = LinearProgramme.of(costs, np.zeros(upper.size), upper, matrix, lower, above)
     if relaxed.solve() != "optimal":
         return None, 0.0
@@ -205,7 +205,7 @@ def _solved(
     taken = np.zeros(upper.size)
     if bound >= known - _MARGIN:
         return None, bound
-    first = None if start is None else programme.whole(start)
+    first = None if start is None else model.whole(start)
     total = 0.0
     parts = _parts(matrix, kept)
     for done, (columns, rows) in enumerate(parts):

@@ -128,11 +128,11 @@ class RecordSwap(CategoryMasking):
         stayed = np.ones(homes.count, dtype=bool)
         for level, area in enumerate(homes.areas):
             stayed[levels == level] = (area == area[came_from])[levels == level]
-        told = {
+        witness = {
             "not_swapped": (int((stayed & (levels >= 0)).sum()),),
             "too_few": (max(0, wanted - int((~alone).sum())),),
         }
-        return Masked(values, labels.astype(np.int64)[homes.of_record], told)
+        return Masked(values, labels.astype(np.int64)[homes.of_record], witness)
 
 
 @dataclass(frozen=True, repr=False)

@@ -144,7 +144,7 @@ class PRAM(CategoryMasking):
         n, d = coded.codes.shape
         values = coded.codes.copy()
         labels = np.zeros(n, dtype=np.int64)
-        told: list[tuple[Transition, ...]] = []
+        transitions: list[tuple[Transition, ...]] = []
         if self.jointly:
             if not self.missing_category:
                 # a combination that misses a value becomes one that misses the same
@@ -152,15 +152,15 @@ class PRAM(CategoryMasking):
             for number in range(int(labels.max()) + 1):
                 rows = np.flatnonzero(labels == number)
                 values[rows], transition = self._together(coded, rows, chance)
-                told.append((transition,))
+                transitions.append((transition,))
         else:
             alone = []
             for j in range(d):
                 values[:, j], transition = self._alone(coded, j, chance)
                 alone.append(transition)
                 run.report("masking records", j + 1, d)
-            told.append(tuple(alone))
-        return Masked(values, labels.astype(np.int64), {"transitions": tuple(told)})
+            transitions.append(tuple(alone))
+        return Masked(values, labels.astype(np.int64), {"transitions": tuple(transitions)})
 
     def _alone(self, coded: Coded, j: int, chance: np.random.Generator) -> tuple[Floats, Transition]:
         """One column. A missing value has the code after the last category, where it is one."""

@@ -36,22 +36,22 @@ def dive(
     ([0, 1], [False, False, False, False])
     """
     padded = np.where(columns.groups < 0, columns.n, columns.groups)
-    programme = columns.programme(triples, solver="simplex")
-    programme.solve()
-    programme.set(presolve="off")
+    model = columns.programme(triples, solver="simplex")
+    model.solve()
+    model.set(presolve="off")
     # one more than there are records, for the padding, which is always free
     free = np.ones(columns.n + 1, dtype=np.bool_)
     possible = np.ones(len(columns), dtype=np.bool_)
     fixed = np.empty(0, dtype=np.int64)
     before = free.copy(), fixed
     while not ended():
-        if programme.status != "optimal":
+        if model.status != "optimal":
             free, fixed = before
             break
         if free.sum() - 1 <= left:
             break
         before = free.copy(), fixed
-        taken = _heaviest(programme.x, possible, padded, free)
+        taken = _heaviest(model.x, possible, padded, free)
         if not taken.size:
             break
         fixed = np.concatenate([fixed, taken])
@@ -59,8 +59,8 @@ def dive(
         possible &= ~gone
         gone[taken] = False
         for rows, at in ((np.flatnonzero(gone), 0.0), (taken, 1.0)):
-            programme.bound(rows, np.full(len(rows), at), np.full(len(rows), at))
-        programme.solve()
+            model.bound(rows, np.full(len(rows), at), np.full(len(rows), at))
+        model.solve()
     return np.sort(fixed), free[:-1]
 
 

@@ -130,15 +130,15 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     O(n^2 (d + log n)) time and O(n^2) memory for the distances; the rounds grow exponentially with k.
     """
     pricing = Pricing(x, k, least_shares(x, k, run.silent()))
-    told = Told(run)
-    made = Generation(pricing, as_groups(labels, k), _MOST_ROUNDS, told)
+    stop = Told(run)
+    made = Generation(pricing, as_groups(labels, k), _MOST_ROUNDS, stop)
     made.columns.add(pool)
     made.widen(WIDTHS[:3] if thorough else WIDTHS[:1])
     if thorough and made.prices is not None:
         made.add_triples(LITTLE * made.prices.value)
     if run.ended():
         return labels
-    limits = Limits(QUICK.questions, told)
+    limits = Limits(QUICK.questions, stop)
     found = [as_groups(labels, k), made.combined(QUICK, limits)]
     if thorough:
         made.columns.add(found[1])

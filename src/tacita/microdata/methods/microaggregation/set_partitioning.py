@@ -195,8 +195,8 @@ class Columns:
                 prices = self._read(programme)
         return prices
 
-    def _read(self, programme: LinearProgramme) -> Prices | None:
-        weights, dual, _, valid = programme.answer()
+    def _read(self, model: LinearProgramme) -> Prices | None:
+        weights, dual, _, valid = model.answer()
         n = self.n
         if dual.size < n or weights.size != len(self) or not (np.isfinite(dual).all() and valid):
             return None
@@ -222,12 +222,12 @@ class Columns:
         if start is not None:
             weights = np.zeros(len(self))
             weights[start] = 1.0
-        asked = 0
+        calls = 0
 
         def late() -> bool:
-            nonlocal asked
-            asked += 1
-            return asked > limits.questions or limits.ended()
+            nonlocal calls
+            calls += 1
+            return calls > limits.questions or limits.ended()
 
         answer = self.programme(triples, whole=True).choose(weights, late, **options)
         chosen = None if answer.x is None else np.flatnonzero(answer.x > 0.5)
