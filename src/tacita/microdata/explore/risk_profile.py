@@ -1,4 +1,4 @@
-"""From a file and its keys to a profile of their risk, before anything is protected."""
+"""Risk profile of the keys of a file before protection."""
 
 from __future__ import annotations
 
