@@ -53,7 +53,7 @@ class FileProfile:
 
 
 def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
-    """Describe the columns of a file (scale, distinct and missing values), and its first records if requested.
+    """Describe the columns of a file: scale, distinct and missing values; also first records if requested.
 
     O(n log n) a column.
 

@@ -1,4 +1,4 @@
-"""The least cost by an integer programme: which set of columns each kind of record leaves empty.
+"""The least cost by an integer program: which set of columns each kind of record leaves empty.
 
 x[o] counts the records that take option o, a kind of record with a set of columns. Read as categories, a
 combination q that is shown is open (y[q] = 1) or not: options that show it need it open, and k records or
@@ -23,7 +23,7 @@ from .candidate_patterns import Families, Options, agreeing
 from .key_patterns import Keys
 
 _STAGE = "proving the least cost"
-# Beyond so many entries no programme is solved.
+# Beyond so many entries no program is solved.
 _ENTRIES = 3_000_000
 _MARGIN = 1e-6
 
@@ -51,7 +51,7 @@ class Proof(NamedTuple):
 
 
 @dataclass
-class _Programme:
+class _Program:
     """Columns are options, then indicators of some of them; rows are collected entry by entry."""
 
     upper: list[Floats]
@@ -94,7 +94,7 @@ class _Programme:
 
 
 def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run) -> Proof | None:
-    """The least cost or a bound of it, from a known choice; None where the programme would be too large."""
+    """The least cost or a bound of it, from a known choice; None where the program would be too large."""
     listed = Options.of(keys)
     if listed is None:
         return None
@@ -102,7 +102,7 @@ def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run
     if options is None or options.kind.size > terms.options:
         return None
     most = options.counts[options.kind].astype(np.float64)
-    model = _Programme(upper=[most], columns=options.kind.size)
+    model = _Program(upper=[most], columns=options.kind.size)
     amounts = options.counts.astype(np.float64)
     model.add(amounts, [(options.kind, np.arange(options.kind.size), 1.0)], amounts)
     for columns in families:
@@ -119,7 +119,7 @@ def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run
     return Proof(_assigned(options, np.rint(taken).astype(np.int64)), bound)
 
 
-def _alike(model: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
+def _alike(model: _Program, options: Options, columns: Sequence[int], k: int) -> None:
     """Combinations of some columns are shown by k or by nobody."""
     cells, every = options.cells(columns), np.arange(options.kind.size)
     opened = model.indicate(cells, every)
@@ -133,7 +133,7 @@ def _alike(model: _Programme, options: Options, columns: Sequence[int], k: int) 
         model.add(nothing, [_units(model, options, cells, every), least])
 
 
-def _compatible(model: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
+def _compatible(model: _Program, options: Options, columns: Sequence[int], k: int) -> None:
     """Every original combination of some columns is compatible with k that are taken."""
     originals = np.unique(options.codes[:, list(columns)], axis=0)
     shown = options.shown[:, list(columns)]
@@ -145,7 +145,7 @@ def _compatible(model: _Programme, options: Options, columns: Sequence[int], k: 
         model.add(needed, [_units(model, options, cells, taken)])
 
 
-def _units(model: _Programme, options: Options, cells: Ints, taken: Ints) -> tuple[Ints, Ints, float]:
+def _units(model: _Program, options: Options, cells: Ints, taken: Ints) -> tuple[Ints, Ints, float]:
     """Entries that count in each cell the units of which an option is taken."""
     both = np.column_stack([cells, options.units[options.kind[taken]]])
     pairs, own = np.unique(both, axis=0, return_inverse=True)
@@ -180,7 +180,7 @@ def _assigned(options: Options, taken: Ints) -> Ints:
 
 
 def _solved(
-    model: _Programme,
+    model: _Program,
     options: Options,
     start: Floats | None,
     keys: Keys,
@@ -257,7 +257,7 @@ def polished(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
     """Sets of empty columns that cost no more: whoever shows the same now, with those nearby, chooses again.
 
     Every part holds all records of its patterns, so that whatever it chooses, the others are as they were.
-    The cost of some small integer programmes.
+    The cost of some small integer programs.
     """
     if keys.n > _MOST_RECORDS:
         return stars

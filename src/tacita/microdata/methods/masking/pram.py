@@ -47,20 +47,18 @@ Matrices = Annotated[dict[str, dict[str, dict[str, float]]], BeforeValidator(_as
 class PRAM(CategoryMasking):
     """Post-randomisation: every category is drawn anew, from probabilities that depend on it alone.
 
-    A record with category i gets category j with probability R_ij. `matrix` writes R down for each column.
-    Without it R is generated: P has a diagonal drawn from [pd, 1] and equal probabilities beside it,
-    Q_ij = f_j P_ji / sum_k f_k P_ki is its Bayes reverse given the frequencies f of the stratum, and
-    R = alpha P Q + (1 - alpha) I. Then f R = f: expected frequencies are what they were, so that counts of
-    the release can be used as they are. `invariant` makes the same of a written matrix, R = P Q.
-    Columns are drawn one by one, or `jointly`, as one column of their combinations: then no combination
-    comes out that nobody had. Each stratum has a matrix of its own. Missing values stay missing, unless they
-    are a category of their own (`missing_category`; its name in a matrix is the empty text).
+    A record with category i gets category j with probability R_ij. `matrix` declares R for each column.
+    Otherwise R is generated: P has a diagonal drawn from [pd, 1] and equal other probabilities, Q_ij = f_j
+    P_ji / sum_k f_k P_ki is its Bayes reverse given the frequencies f of the stratum, and R = alpha P Q +
+    (1 - alpha) I. Then f R = f, so counts of the release are unbiased. `invariant` does the same with a
+    declared matrix, R = P Q. `jointly` draws columns as one column of their combinations, so that no new
+    combination occurs. Each stratum has its own matrix. Missing values stay missing, unless they are a
+    category (`missing_category`; its name in a matrix is the empty text).
 
-    Preserved: expected frequencies, where R is invariant; else `tacita.unpram` gives an unbiased estimate
-    of them, with its standard error. Relations between columns weaken, unless they are drawn jointly.
-    An attacker: most values are the true ones. What protects is that nobody knows which; a category that
-    hardly anybody has still points to few records, and a record unique on many columns is likely to stay so.
-    Recode rare categories first.
+    Preserved: expected frequencies if R is invariant; else `tacita.unpram` estimates them without bias,
+    with a standard error. Relations between columns weaken, unless they are drawn jointly.
+    Attacks: most values are true, and only not knowing which ones protects. A rare category still points to
+    few records, and a record unique on many columns is likely to stay so. Recode rare categories first.
 
     O(n log m + m^3) a column of m categories. Draws of one run are independent of each other.
     Source: Gouweleeuw, Kooiman, Willenborg & De Wolf (1998), Post randomisation for statistical disclosure

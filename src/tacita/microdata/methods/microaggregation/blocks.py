@@ -43,7 +43,7 @@ class Blocks(Improvement):
     Groups have k to 2k-1 records. With units a block has k of them (one that lacks some joins another), and
     so has every group after every move; groups of 2k records or more that units ask for stay as they are.
     Up to `block` records it is `inside` with steps 3 and 4, and so never worse. It improves a partition that
-    it is given. Told that it is enough, it ends with the best groups so far.
+    it is given. If it is stopped early, it ends with the best groups so far.
 
     Time O(n (block d / k + window d + moves d + passes k d + log n)) with MDAV inside, memory O(n (d + k)).
     About a fifth of MDAV's time for a million records, at a smaller loss (`python -m benchmarks blocks`).

@@ -24,7 +24,7 @@ _STAGE = "proving the bound"
 _ROUNDS = 120
 # Beyond that the distances of all pairs no longer fit: the instant bound stands alone.
 _MOST_RECORDS = 8000
-# Groups that the integer programme chooses among, for each record.
+# Groups that the integer program chooses among, for each record.
 _MOST_GROUPS = 50
 _GAPS = 15
 _MOST_NODES = 300_000
@@ -105,7 +105,7 @@ def certify(
 ) -> Certificate:
     """Prove how good `partition` is, and improve it where the proof meets something better.
 
-    Choosing groups so that each record is in one, at least cost, is a set-partitioning programme. Its linear
+    Choosing groups so that each record is in one, at least cost, is a set-partitioning program. Its linear
     relaxation is solved by column generation: prices per record from the groups known, the group worth most
     under these prices by exact search, first among 12, 20, 40, 80 neighbours, then
     among all. Prices that allow no group worth more than it costs add up to a lower bound; prices that do
@@ -113,14 +113,14 @@ def certify(
     that hold two of them a partition uses one) raise the bound further. A dive from the weights of groups
     looks for a better partition, which is mended where prices say that it loses most. Last, a group whose
     price lacks more than the gap cannot be in a better partition: the few that are left are listed, at most
-    50 for each record. Choosing among them by an integer programme settles the optimum, or, if there were
+    50 for each record. Choosing among them by an integer program settles the optimum, or, if there were
     more, raises the bound; it is left out where that could close little of the gap.
 
     One column: exact, by HM. More than 8000 records: the instant bound alone. `effort` limits the rounds of
     pricing and makes the result repeat exactly; `seconds` limits elapsed time. `pool`: partitions whose
     groups help to start, such as those met by a search. Never worse than `instant_bound`, whenever it ends.
 
-    Time: O(n^2 (d + log n)) and the rounds, each one linear programme and one search, exponential in k at
+    Time: O(n^2 (d + log n)) and the rounds, each one linear program and one search, exponential in k at
     worst; memory O(n^2).
     Source: du Merle, Hansen, Jaumard & Mladenovic (2000), SIAM J. Scientific Computing 21(4), 1485-1505
     (column generation for the squared error); Aloise, Hansen, Rocha & Santi (2014), J. Global Optimization
@@ -206,7 +206,7 @@ class _Proof:
         return self.late()
 
     def limits(self, questions: int) -> Limits:
-        """For an integer programme: ended when this is, in half of the seconds left."""
+        """For an integer program: ended when this is, in half of the seconds left."""
         if self.seconds is None:
             return Limits(questions, self.ended)
         left = max(0.0, self.seconds - (perf_counter() - self.started))
@@ -333,7 +333,7 @@ class _Proof:
     def settle_below(self, error: float, candidates: Columns, triples: Labels, whole: bool) -> None:
         """Prove what partitions below `error` there are, all of whose groups are among the candidates.
 
-        By an integer programme if `whole` groups are to be chosen, by the linear one alone otherwise.
+        By an integer program if `whole` groups are to be chosen, by the linear one alone otherwise.
         """
         candidates, triples, bound = tightened(candidates, triples, error, self.tell)
         if bound >= error:

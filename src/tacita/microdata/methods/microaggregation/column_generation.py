@@ -23,8 +23,8 @@ def dive(
 ) -> tuple[Labels, Mask]:
     """Groups that a good partition may well hold, as rows of `columns`, and which records are still free.
 
-    The linear programme gives each group a weight. Those of weight 0.9 and the heaviest are fixed, what
-    overlaps them is taken out, and the programme solved again from where it stood, until at most `left`
+    The linear program gives each group a weight. Those of weight 0.9 and the heaviest are fixed, what
+    overlaps them is taken out, and the program solved again from where it stood, until at most `left`
     records are free, or the groups known cannot cover those any more: then the last step is taken back. Each
     step takes a few simplex iterations; at most n/k of them.
 
@@ -97,7 +97,7 @@ _STALLED, _SLOW = 3, 0.01
 class Care:
     """How much is done to combine groups.
 
-    near: groups that lack little, at most; left: records that an integer programme chooses groups for, times
+    near: groups that lack little, at most; left: records that an integer program chooses groups for, times
     k^2, since larger groups are harder to choose among; questions: how often it may ask to go on.
     """
 
@@ -187,8 +187,8 @@ class Generation:
     def combined(self, care: Care, limits: Limits) -> Labels:
         """The groups, as rows, of a good partition made of those known and those that lack little.
 
-        What the linear programme is next to sure of is fixed; for the records left over groups are made
-        anew, and so on, until few enough are left for the integer programme. Never worse than the start
+        What the linear program is next to sure of is fixed; for the records left over groups are made
+        anew, and so on, until few enough are left for the integer program. Never worse than the start
         there.
         """
         if limits.ended():
@@ -267,7 +267,7 @@ def tightened(
     prices p and fines f of triples, every partition of candidates has an error of at least sum p - sum f +
     (n/k) min(0, least lack of a candidate), exactly, whatever the solver's tolerance. A candidate that lacks
     more than `most` minus this is in none. Repeated while triples are found that raise it. O(linear
-    programme) a round.
+    program) a round.
     """
     bound, stalled = -np.inf, 0
     while not late():

@@ -124,7 +124,7 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     The pool and the groups of `labels` give the first prices; groups worth more are made among neighbours
     (and, if thorough, triples added) and a partition is chosen among them (`Generation.combined`). If
     thorough, both partitions are mended where they lose most (`polish`). Last, the best combination of the
-    groups of both and of the pool. The bound that the certificate proves comes from the same programme: what
+    groups of both and of the pool. The bound that the certificate proves comes from the same program: what
     is chosen here is seldom 0.2 % above it.
 
     O(n^2 (d + log n)) time and O(n^2) memory for the distances; the rounds grow exponentially with k.

@@ -92,7 +92,7 @@ class FCRM(Synthesis):
     Starts from fuzzy c-means on all attributes, standardised, and repeats: weighted least squares per
     cluster with weights u^m (intercept included; pseudo-inverse); u_ik = 1 / sum_j (e_ik / e_ij)^(1/(m-1)).
     Stops at the first round whose largest change of u is below eps, or after rmax rounds; so does the start.
-    Told that it is enough, it keeps the round that it is in.
+    If it is stopped early, it keeps the round that it is in.
 
     "joint" memberships are shared by all dependent attributes and keep linear relations; "separate" ones, an
     FCRM per attribute, break them, unless `equalities` brings them back by projection (the default). The
@@ -251,7 +251,7 @@ class FCRM(Synthesis):
     ) -> Fitted:
         """Alternate models and memberships from given ones; x holds the terms of the model, 1 among them.
 
-        Told that it is enough, it ends with the round that it is in: any round has a model for every record.
+        If it is stopped early, it ends with the round that it is in: any round has a model for every record.
         """
         change, objective, iteration = np.inf, np.inf, 0
         following = memberships**self.m

@@ -230,7 +230,7 @@ class Restrictions:
         return found & ~self.structural(column, x, known)
 
     def given(self, column: int) -> list[float]:
-        """Values that rules give a column: they are public, whoever has them."""
+        """Values that rules give a column: they are public, whichever record has them."""
         clauses = [clause for rule in self.rules for clause in rule.then if clause.column == column]
         return [clause.value for clause in clauses if clause.sign == "=" and clause.value is not None]
 
