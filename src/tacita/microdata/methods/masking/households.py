@@ -43,8 +43,7 @@ class RecordSwap(CategoryMasking):
     A unit column is required.
 
     Preserved: in every area, the counts of persons by the columns common to all profiles, and of households
-    by size; all columns except the regions. Not preserved: some of the relations of regions with other
-    columns.
+    by size; all columns except the regions. Not preserved: relations of regions with them, in part.
     Attacks: most households keep their place. An attacker who finds a unique one in an area cannot know
     whether it belongs there. Households without a partner are not swapped, and a warning counts them.
 
