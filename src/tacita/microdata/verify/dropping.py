@@ -66,14 +66,14 @@ def _answers(data: Microdata, conditions: Sequence[Condition]) -> list[bool | No
         else list(cells_of(data, name))
         for name in names
     }
-    found: list[bool | None] = []
+    answers: list[bool | None] = []
     for row in range(data.n):
         any_of: bool | None = False
         for condition in conditions:
             answer = _answer(condition, {name: cells[name][row] for name in names})
             any_of = True if answer or any_of else (None if answer is None else any_of)
-        found.append(any_of)
-    return found
+        answers.append(any_of)
+    return answers
 
 
 def _answer(condition: Condition, record: dict[str, Any]) -> bool | None:

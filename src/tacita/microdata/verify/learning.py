@@ -261,11 +261,11 @@ def _numbers(fewest: int, largest: int, tried: Sequence[int] | None) -> list[int
     """
     if tried is not None:
         return [number for number in tried if number < largest]
-    found = []
+    numbers = []
     while fewest < largest:
-        found.append(fewest)
+        numbers.append(fewest)
         fewest *= 2
-    return found
+    return numbers
 
 
 @dataclass(frozen=True, repr=False)

@@ -114,7 +114,7 @@ class Nodes:
     @cached_property
     def tables(self) -> list[tuple[list[Ints], list[list[Ints]]]]:
         """Of each population: codes of strata, and of every key at every level, of records and persons."""
-        original, found = self.evidence.claim.original, []
+        original, tables = self.evidence.claim.original, []
         strata = original.roles.strata if original.roles else ()
         for _, each in of_a_table(self.evidence.claim.terms):
             people = people_of(self.evidence, each)
@@ -134,8 +134,8 @@ class Nodes:
                         for level, own in enumerate(self.codes[j])
                     ]
                 )
-            found.append((parted, keys))
-        return found
+            tables.append((parted, keys))
+        return tables
 
     def _beside(self, table: tuple[list[Ints], list[list[Ints]]], node: Node) -> list[Ints]:
         parted, keys = table

@@ -69,23 +69,23 @@ class Swaps:
     @cached_property
     def profiles(self) -> list[list[Hashable]]:
         """For each list of columns, what the members of each unit have there, whatever their order."""
-        found: list[list[Hashable]] = []
+        profiles: list[list[Hashable]] = []
         for names in self.similar:
             cells = [self.read(name) for name in names]
             of_record = list(zip(*cells, strict=True)) if cells else [()] * len(self.before)
-            found.append(
+            profiles.append(
                 [frozenset(Counter(of_record[row] for row in rows).items()) for rows in self.members]
             )
-        return found
+        return profiles
 
     def partners(self) -> dict[int, int]:
         """Who changed places with whom."""
         assert not isinstance(self.pairs, str)
-        found = {}
+        partners = {}
         for pair in self.pairs:
             if len(pair) == 2:
-                found[pair[0]], found[pair[1]] = pair[1], pair[0]
-        return found
+                partners[pair[0]], partners[pair[1]] = pair[1], pair[0]
+        return partners
 
     def levels_at_risk(self) -> dict[int, int]:
         """The coarsest level at which each unit at risk is so."""

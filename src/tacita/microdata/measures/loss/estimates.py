@@ -176,15 +176,15 @@ class _Weighted(SurveyLoss):
         groupings = [()] if not domains else [(), domains]
         sides = [samples(survey, names, self.fewest) for names in groupings]
         names = columns_estimated(survey, domains)
-        found = []
+        changes = []
         for done, name in enumerate(names):
             run.report("comparing estimates", done, len(names))
             made = [_compared(survey, name, *side) for side in sides]
             shared, move = (np.concatenate(each) for each in zip(*made, strict=True))
             if shared.size:
-                found.append(Change(name, shared, move))
+                changes.append(Change(name, shared, move))
         run.report("comparing estimates", len(names), len(names))
-        return found
+        return changes
 
 
 def columns_estimated(survey: Survey, domains: tuple[str, ...]) -> list[str]:

@@ -197,10 +197,10 @@ class PrecisionLost(_Coarsened):
     name: ClassVar[str] = "PRECISION"
 
     def columns(self, survey: Survey) -> tuple[str, ...]:
-        found = tuple(name for name in super().columns(survey) if hierarchy_of(survey, name) is not None)
-        if not found:
+        columns = tuple(name for name in super().columns(survey) if hierarchy_of(survey, name) is not None)
+        if not columns:
             raise DataError("no protected column of categories has a hierarchy")
-        return found
+        return columns
 
     def cells(self, survey: Survey, name: str, seen: Coarser) -> tuple[Floats, float]:
         hierarchy = hierarchy_of(survey, name)

@@ -196,8 +196,8 @@ class KeyTable:
         else:
             try:
                 data, rows = self.holding(name), self._order(name)
-            except DataError as problem:
-                raise DataError(f"{problem} to count units by") from None
+            except DataError as error:
+                raise DataError(f"{error} to count units by") from None
         if absent := int(data.missing(name)[rows].sum()):
             raise DataError(f"the unit of {absent} records is not known")
         return data.alike(name).codes[rows]
@@ -308,8 +308,8 @@ class KeyMeasure(Measure):
         try:
             table = pair.remember(("keys", names, unit), lambda: KeyTable.of(files, names, unit))
             score = self.figure(table, run)
-        except DataError as problem:
-            return self.none(str(problem).removesuffix("."))
+        except DataError as error:
+            return self.none(str(error).removesuffix("."))
         return replace(
             score, reading={**self.reading(table), **score.reading}, covers=self.keys or files.keys
         )

@@ -107,9 +107,9 @@ class Answers:
         upto = np.cumsum(counts) - counts
         before = upto - upto[np.searchsorted(classes, classes)]
         left = self.table.sizes[classes] - before
-        found = np.empty(counts.size, dtype=np.int64)
-        found[order] = np.clip(left, 0, counts)
-        return found
+        votes = np.empty(counts.size, dtype=np.int64)
+        votes[order] = np.clip(left, 0, counts)
+        return votes
 
     @property
     def lone(self) -> Mask:

@@ -46,9 +46,9 @@ class MethodAware(ColumnMeasure):
         allowed = Allowed(low, high, pair.released, tree, until)
 
         def block(start: int, stop: int) -> Floats:
-            found = np.empty(stop - start)
-            own_among_allowed(allowed, start, stop, found)
-            return found
+            figures = np.empty(stop - start)
+            own_among_allowed(allowed, start, stop, figures)
+            return figures
 
         return None, 100 * np.concatenate(list(run.map_blocks("linking records", pair.n, block)))
 

@@ -291,7 +291,7 @@ class Lattice:
         """
         from tacita.kernels.records.classes import short_pairs
 
-        rows, weights, found = self.every.rows, self.every.weights, {}
+        rows, weights, short = self.every.rows, self.every.weights, {}
         for i in range(len(self.shape)):
             for j in range(i):
                 (left, lefts), (right, rights) = self.codes[j], self.codes[i]
@@ -301,7 +301,7 @@ class Lattice:
                 if table.size > 250_000:
                     continue
                 # codes of level 0 number the leaves themselves
-                found[j, i] = np.array(
+                short[j, i] = np.array(
                     [
                         [
                             short_pairs(table, a, b, int(na), int(nb), self.models.k)
@@ -310,7 +310,7 @@ class Lattice:
                         for a, na in zip(left, lefts, strict=True)
                     ]
                 )
-        return found
+        return short
 
 
 def _masses(of: Ints, masses: Sequence[Floats] | Floats, classes: int) -> Floats:

@@ -229,13 +229,13 @@ def _pairs(values: Ints, units: Ints | None) -> Ints:
     """Numbers of unit and value together, a row for each column, beyond those of units and other columns."""
     if units is None:
         return np.zeros((0, 0), dtype=np.int64)
-    found = np.empty((len(values), units.size), dtype=np.int64)
+    pairs = np.empty((len(values), units.size), dtype=np.int64)
     first = int(units.max(initial=-1)) + 1
-    for row, own in zip(found, values.astype(np.int64), strict=True):
+    for row, own in zip(pairs, values.astype(np.int64), strict=True):
         together = own * (int(units.max(initial=0)) + 1) + units
         row[:] = first + np.unique(together, return_inverse=True)[1].reshape(-1)
         first = int(row.max(initial=first - 1)) + 1
-    return found
+    return pairs
 
 
 def guard_of(  # type: ignore[no-untyped-def]

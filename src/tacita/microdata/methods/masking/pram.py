@@ -19,18 +19,18 @@ def _as_matrices(value: object) -> object:
     """A mapping as it is, or words such as COLUMN:OLD:NEW=P from a command line."""
     if not isinstance(value, list | tuple):
         return value
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    matrices: dict[str, dict[str, dict[str, Any]]] = {}
     for word in map(str, value):
         place, sign, probability = word.rpartition("=")
         parts = place.split(":")
         if not sign or len(parts) != 3:
             raise ParameterError("PRAM: wanted the matrix as COLUMN:OLD:NEW=P with commas between.")
         column, old, new = parts
-        row = found.setdefault(column, {}).setdefault(old, {})
+        row = matrices.setdefault(column, {}).setdefault(old, {})
         if new in row:
             raise ParameterError(f"PRAM: the matrix of column {column} has an entry twice. Once is enough.")
         row[new] = probability
-    return found
+    return matrices
 
 
 class Transition(NamedTuple):

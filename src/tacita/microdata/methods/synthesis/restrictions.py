@@ -178,15 +178,15 @@ class Restrictions:
 
     def _totals(self) -> dict[int, _Edit]:
         """Columns that best follow from the others of an equality: the one alone on its side, if there is."""
-        found: dict[int, _Edit] = {}
+        totals: dict[int, _Edit] = {}
         for edit in self.edits:
-            free = [j for j in edit.columns if j < self.dependent and j not in found]
+            free = [j for j in edit.columns if j < self.dependent and j not in totals]
             if edit.sign != "=" or not free:
                 continue
             positive = [factor > 0 for factor in edit.factors]
             alone = {j for j, side in zip(edit.columns, positive, strict=True) if positive.count(side) == 1}
-            found[next((j for j in free if j in alone), free[-1])] = edit
-        return found
+            totals[next((j for j in free if j in alone), free[-1])] = edit
+        return totals
 
     def structural(self, column: int, x: Matrix, known: set[int]) -> Mask:
         """Records whose value of a column a rule gives, by columns that are known already."""
