@@ -150,7 +150,9 @@ def test_a_synthesis_of_numbers_names_those_that_take_categories_and_gaps(name):
         ParameterError, match=r"column place, size is declared nominal or ordinal\. Use copula or trees"
     ):
         tacita.synthesize(pa.table(TABLE), **ROLES, method=name)
-    with pytest.raises(ParameterError, match=r"missing 'level' draws .* Choose another, or copula or trees"):
+    with pytest.raises(
+        ParameterError, match=r"missing 'level' treats .* Choose another value, or copula or trees"
+    ):
         tacita.synthesize(pa.table(TABLE), dependent="wage", independent="age", method=name, missing="level")
     with pytest.raises(ParameterError, match="column size is declared"):
         tacita.synthesize(
@@ -164,7 +166,7 @@ def test_a_synthesis_of_numbers_names_those_that_take_categories_and_gaps(name):
 
 @pytest.mark.parametrize("name", ["mdav", "noise", "gower"])
 def test_missing_as_a_level_is_for_those_who_draw_it(name):
-    with pytest.raises(ParameterError, match="missing 'level' draws what is missing"):
+    with pytest.raises(ParameterError, match="missing 'level' treats missing values as a category"):
         tacita.protect(pa.table(TABLE), quasi=["wage", "other"], method=name, missing="level")
 
 

@@ -75,7 +75,7 @@ MASKINGS = [
     refuse("a-swap-of-less-than-a-rank", PROTECT + " --method rank-swap --p 1", 1, "less than one rank"),
     refuse("a-rotation-of-no-strength", PROTECT + " --method romm --strength 0", 2, "strength must be more"),
     refuse("an-unknown-column-beside", PROTECT + " --method shuffle --beside ghost", 2, "no column ghost"),
-    refuse("a-masked-column-beside", PROTECT + " --method shuffle --beside wages", 2, "cannot stand beside"),
+    refuse("a-masked-column-beside", PROTECT + " --method shuffle --beside wages", 2, "a context column"),
     refuse("ranking-of-pairs", PROTECT + " --method onedims --k 2", 2, "at least 3, got 2", "insist"),
     refuse("a-masking-in-a-chain", PROTECT + " --method mdav+noise", 2, "noise cannot be part of a chain"),
 ]

@@ -145,7 +145,7 @@ PRAM = {
     "numbers declared as such": (
         {"quasi": ["age"], "numeric": ["age"]},
         ParameterError,
-        "works on categories, and column age is taken for numbers",
+        "works on categories, and column age is numeric",
     ),
     "every numeric column": ({"quasi": "numeric"}, ParameterError, "works on categories"),
     "merging what is missing": (
@@ -194,7 +194,7 @@ SWAP = {
     "nobody alike": (
         {"similar": ["income"]},
         DataError,
-        "not one of .* records came out with another category",
+        "none of .* records got another category",
     ),
     "a missing region": ({"quasi": ["education"]}, DataError, "missing values"),
     "merging what is missing": ({"missing": "merge"}, ParameterError, "this method has no k"),
@@ -254,7 +254,7 @@ def test_the_command_line_refuses_a_matrix_that_it_cannot_read(tmp_path, capsys)
 
 def test_few_records_that_stay_by_chance_are_refused_and_not_published():
     table = pa.table({"c": ["a", "b"] * 4})
-    with pytest.raises(DataError, match="not one of 8 records"):
+    with pytest.raises(DataError, match="none of 8 records"):
         tacita.protect(table, quasi=["c"], method="pram", pd=0.98, alpha=0.05, seed=2**90, measures=())
 
 

@@ -256,7 +256,7 @@ def test_a_promise_of_what_was_suppressed_is_withdrawn_when_the_column_changes_a
     [
         ({"method": "noise"}, "this method has no k"),
         ({"method": "onedims", "k": 10}, "needs at least 10 records"),
-        ({"k": 5, "strata": ["part"]}, "could not be joined to k"),
+        ({"k": 5, "strata": ["part"]}, "would suppress all their values"),
     ],
 )
 def test_what_cannot_be_merged_is_refused_in_words(options, words):
@@ -267,7 +267,7 @@ def test_what_cannot_be_merged_is_refused_in_words(options, words):
 
 def test_records_that_miss_everything_are_refused_unless_k_do():
     table = pa.table({"x": [None, *map(float, range(8))], "y": [None, *map(float, range(8))]})
-    with pytest.raises(tacita.DataError, match="without taking all their values"):
+    with pytest.raises(tacita.DataError, match="would suppress all their values"):
         tacita.protect(table, quasi=["x", "y"], missing="merge")
 
 

@@ -78,7 +78,7 @@ def test_a_diagnosis_that_every_patient_of_a_group_has_is_warned_of():
     frame = visits(6, 2).assign(ill=["p", "q"] * 6)
     frame["x"] = np.repeat([1.0, 2.0, 3.0, 101.0, 102.0, 103.0], 2)
     found = cautions(frame, confidential=["ill"])["homogeneous-confidential"]
-    assert "all units share one value" in found.text
+    assert "all units have the same value" in found.text
     assert "homogeneous-confidential" not in cautions(frame, confidential=["ill"], unit=None)
 
 

@@ -129,7 +129,7 @@ def test_what_cannot_be_made_is_said_beside_its_column_and_nothing_runs_without_
     text = saved(office, **{f"by.{at}": "none"})
     assert 'data-testid="roles-problem"' not in text
     text = saved(office, **{f"by.{AT['region']}": "intervals", f"widths.{AT['region']}": "5"})
-    assert "5 of 5 values are no numbers" in text
+    assert "5 of 5 values are not numeric" in text
 
 
 def test_values_that_a_file_lacks_are_counted_and_never_named(office):

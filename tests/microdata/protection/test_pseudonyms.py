@@ -224,7 +224,7 @@ def test_what_is_no_key_is_refused_and_not_shown(content, tmp_path):
 def test_half_of_what_pseudonyms_need_is_refused(key, tmp_path):
     with pytest.raises(ParameterError, match="wanted the file of a key"):
         tacita.protect(table(), quasi=["x"], pseudonyms=["id"], k=4)
-    with pytest.raises(ParameterError, match="no column to be replaced"):
+    with pytest.raises(ParameterError, match="no column to replace"):
         tacita.protect(table(), quasi=["x"], pseudonym_key=key, k=4)
     with pytest.raises(ParameterError, match="named twice"):
         protected(table(), key, identifiers=["id"])

@@ -300,7 +300,7 @@ def test_what_is_promised_of_values_survives_that_some_are_suppressed(chained):
     for number, promised in OF_VALUES.items():
         assert promised <= of_step(chained, number)
     told = [each.promise for each in chained.record.verdicts if each.guarantee == "recoded-by-map"]
-    assert all("later step left empty" in promise for promise in told)
+    assert all("suppressed by a later step" in promise for promise in told)
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -546,14 +546,14 @@ def test_a_household_broken_up_behind_the_back_of_the_claim_is_caught():
 
 def test_unit_columns_that_differ_within_a_unit_are_refused():
     with pytest.raises(
-        DataError, match=r"column age is among unit_columns, and differs within \d+ of \d+ units"
+        DataError, match=r"column age is among unit_columns, but differs within \d+ of \d+ units"
     ):
         tacita.protect(households(), quasi=["age"], unit="household_id", unit_columns=["age"])
 
 
 def test_strata_that_cut_through_units_are_refused_by_unit():
     asked = {"quasi": ["region"], "nominal": ["region"], "unit": "household_id", "unit_columns": ["region"]}
-    with pytest.raises(DataError, match=r"column sex is a stratum of a step by unit, and differs within"):
+    with pytest.raises(DataError, match=r"column sex is a stratum of a step by unit, but differs within"):
         tacita.protect(households(), method="gower", strata=["sex"], **asked)
 
 

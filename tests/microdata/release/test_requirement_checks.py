@@ -459,7 +459,7 @@ def test_a_mean_that_hides_one_column_names_it_and_a_limit_by_column_refuses():
     ("limits", "told"),
     [
         ({"by_column": {"nowhere": 5}}, "no figure of column nowhere"),
-        ({"limit": 5, "max": 5}, "there is no parameter max.*Beside these, limit and by_column are known"),
+        ({"limit": 5, "max": 5}, "there is no parameter max.*Also known: limit and by_column"),
         ({"by_column": {}}, "by_column must name a column"),
         ({"by_column": "much"}, "must be a number"),
         ({"by_column": {"age": True}}, "must be a number"),
@@ -569,10 +569,10 @@ def test_shared_keys_agree_with_a_plain_count():
     ("limits", "told"),
     [
         ({"DBRL": 0.1}, "Protect more strongly, or add a step."),
-        ({"IL1": 0.1}, "Too much is lost: protect less, or by another method."),
+        ({"IL1": 0.1}, "The loss is too high: protect less, or use another method."),
         (
             {"IL1": 0.1, "DBRL": 0.1},
-            "Too much is lost, and too much is found: another method may serve both.",
+            "Both loss and risk are too high: try another method.",
         ),
     ],
 )

@@ -86,7 +86,7 @@ def test_a_damaged_file_is_named_discarded_and_made_again(name, damage, expected
     assert all(verdict.passed for verdict in release.record.verdicts)
     (caution,) = made_again(release)
     assert caution.count == 1
-    assert f"was damaged: {name.partition('.')[0]}. It" in caution.text
+    assert f"were damaged: {name.partition('.')[0]}. They" in caution.text
     assert not (tmp_path / "exploded").exists()
     assert nothing_hidden(tmp_path)
 

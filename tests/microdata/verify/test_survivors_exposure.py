@@ -101,8 +101,8 @@ def test_more_than_two_exposed_records_are_refused(old, hidden, exposed):
     made = evidence(*persons(old, hidden))
     fault = inference.withstands_inference(made)
     count = 10 * hidden
-    text = f"{count} of {count} suppressed cells of region follow from weight; filled in, {exposed} records"
-    assert fault == (f"{text} stand with fewer than k=3" if exposed > 2 else None)
+    text = f"{count} of {count} suppressed cells of region follow from weight; with these filled in"
+    assert fault == (f"{text}, {exposed} records have fewer than k=3" if exposed > 2 else None)
     # it is looked for once
     assert found(made) is found(made)
 

@@ -34,7 +34,7 @@ def test_the_average_risk_is_classes_by_records(sizes, risk):
 )
 def test_the_share_of_sample_uniques_is_of_the_records_that_stayed(sizes, alone, share):
     assert fault("sample_uniqueness", sizes, share=share - 5e-10) is None
-    assert fault("sample_uniqueness", sizes, share=share - 5e-9) == f"{alone} records stand alone"
+    assert fault("sample_uniqueness", sizes, share=share - 5e-9) == f"{alone} records are unique"
 
 
 def test_a_file_that_nobody_is_in_breaks_nothing():
@@ -47,7 +47,7 @@ def test_the_share_of_population_uniques_is_of_all_persons():
     sizes = [1] * 40 + [2] * 10 + [3] * 5 + [5] * 4
     told = fault("population_uniqueness", sizes, 100, share=1e-9, fraction=0.1, estimator="zayatz")
     assert told is not None
-    assert told.endswith("of the population are estimated to stand alone")
+    assert told.endswith("of the population are estimated to be unique")
     share = float(told.split(" %")[0]) / 100
     settings: dict[str, Any] = {"fraction": 0.1, "estimator": "zayatz"}
     assert fault("population_uniqueness", sizes, 100, share=share * 1.001, **settings) is None

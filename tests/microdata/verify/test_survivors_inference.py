@@ -348,7 +348,7 @@ def test_combinations_have_numbers_where_all_columns_tell_something():
 
 def told(by: list[Dependence], hidden: np.ndarray, exposed: np.ndarray | None, most: int) -> Determined:
     values = np.zeros(hidden.size, dtype=np.int64)
-    return inference._told(Target("key", values, ~hidden, hidden, np.ones(1), 1), by, exposed, most)
+    return inference._determined(Target("key", values, ~hidden, hidden, np.ones(1), 1), by, exposed, most)
 
 
 def mask(n: int, count: int) -> np.ndarray:
@@ -382,7 +382,7 @@ def test_records_that_other_columns_expose_do_not_count_here():
 def test_what_was_changed_is_told_as_such():
     every = mask(9, 9)
     changed = Target("key", np.zeros(9, dtype=np.int64), every, every, np.ones(1), 4)
-    assert inference._told(changed, [Dependence(("w",), every)], None, 2).hidden == "changed"
+    assert inference._determined(changed, [Dependence(("w",), every)], None, 2).hidden == "changed"
 
 
 @pytest.mark.parametrize(
@@ -400,7 +400,7 @@ def test_what_was_changed_is_told_as_such():
 )
 def test_a_word_is_said_of_what_exposes_somebody(cells, of, exposed, worth):
     found = Determined("key", (("w",),), "suppressed", cells, of, exposed, False)
-    assert inference._worth_a_word(found) is worth
+    assert inference._is_reported(found) is worth
 
 
 def test_columns_that_give_back_most_are_named_once_and_three_at_most():
@@ -413,17 +413,17 @@ def test_columns_that_give_back_most_are_named_once_and_three_at_most():
         Dependence(("between",), mask(100, 70) & ~mask(100, 60)),
     ]
     # of columns that do the same, the last; then what adds most; what adds nothing is left out
-    assert inference._telling(by) == (("same",), ("rest",), ("between",))
+    assert inference._sources(by) == (("same",), ("rest",), ("between",))
     # a tenth of all is worth a name, less is not
-    assert inference._telling([by[1], Dependence(("x",), ~mask(100, 60) & mask(100, 66))]) == (
+    assert inference._sources([by[1], Dependence(("x",), ~mask(100, 60) & mask(100, 66))]) == (
         ("most",),
         ("x",),
     )
     few = ~mask(100, 60) & mask(100, 66)
     many = mask(100, 60)
-    assert inference._telling([Dependence(("a",), many), Dependence(("b",), few)]) == (("a",), ("b",))
+    assert inference._sources([Dependence(("a",), many), Dependence(("b",), few)]) == (("a",), ("b",))
     fewer = ~mask(100, 60) & mask(100, 65)
-    assert inference._telling([Dependence(("a",), many), Dependence(("b",), fewer)]) == (("a",),)
+    assert inference._sources([Dependence(("a",), many), Dependence(("b",), fewer)]) == (("a",),)
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ def test_a_fifth_of_the_records_may_come_back_those_of_three_alike_not_counted(r
     away = {name: np.where(np.arange(1000) < rows, each, each + 5000.5) for name, each in columns.items()}
     found = told("rounding-withstood", columns, away)
     assert (found is None) == (kept or alike > 2)
-    assert found in (None, "202 records come back on all columns when rounded")
+    assert found in (None, "202 records are restored on all columns by rounding")
     # nor is a record of one column its column
     assert told("rounding-withstood", {"x": x}, {"x": away["x"]}) is None
 

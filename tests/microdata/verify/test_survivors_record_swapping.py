@@ -84,7 +84,7 @@ def test_partners_are_of_one_profile_and_one_stratum(homes, fault):
         (FIRST_WITH_FOURTH, "PPPQQQ", "2 units do not have the regions"),
         (FIRST_WITH_FOURTH, "QPPQQQ", "1 units do not have the regions"),
         ([0, 0, 2, 3, 4, 5], "PPPQQQ", "1 units do not have the regions"),
-        ([0, 1, 0, 0, 4, 5], "QPPPQQ", "3 units changed places with each other, and not two"),
+        ([0, 1, 0, 0, 4, 5], "QPPPQQ", "3 units were swapped with each other, not two"),
     ],
 )
 def test_each_shows_the_region_of_its_partner_or_its_own(labels, shown, fault):
@@ -92,7 +92,7 @@ def test_each_shows_the_region_of_its_partner_or_its_own(labels, shown, fault):
     assert found is None if fault is None else found is not None and found.startswith(fault)
 
 
-STAYED = "1 units at risk stayed in their area, and not as many as told"
+STAYED = "1 units at risk stayed in their area, which is not the stated number"
 COULD = "1 units at risk stayed in their area although others were free to change places with"
 AT_RISK: dict[str, tuple[list[int], str, dict[str, list[str]], tuple[int, ...], str | None]] = {
     "who is at risk changed places": (FIRST_WITH_FOURTH, "QPPPQQ", {}, (), None),
@@ -101,7 +101,7 @@ AT_RISK: dict[str, tuple[list[int], str, dict[str, list[str]], tuple[int, ...], 
         "QPPPQQ",
         {},
         (1,),
-        "0 units at risk stayed in their area, and not as many as told",
+        "0 units at risk stayed in their area, which is not the stated number",
     ),
     "who is at risk stayed": (ALONE, "PPPQQQ", {}, (), STAYED),
     "stayed, is said to have, and could have gone": (ALONE, "PPPQQQ", {}, (1,), COULD),
@@ -127,7 +127,7 @@ AT_RISK: dict[str, tuple[list[int], str, dict[str, list[str]], tuple[int, ...], 
         "QPPPQQ",
         {"age": ["9", "8", "5", "5", "5", "5"], "sex": list("ffffff")},
         (),
-        "2 units at risk stayed in their area, and not as many as told",
+        "2 units at risk stayed in their area, which is not the stated number",
     ),
 }
 
@@ -147,7 +147,13 @@ def test_whoever_is_at_risk_changed_places_unless_nobody_was_free(what):
         ("955555", FIRST_WITH_FOURTH, "qpppqq", (1,), None),
         # two are alone in their towns, but not in the region: another town will do
         ("955955", FIRST_WITH_FOURTH, "qpppqq", (), None),
-        ("955955", ALONE, "pppqqq", (), "2 units at risk stayed in their area, and not as many as told"),
+        (
+            "955955",
+            ALONE,
+            "pppqqq",
+            (),
+            "2 units at risk stayed in their area, which is not the stated number",
+        ),
     ],
 )
 def test_who_is_at_risk_leaves_the_coarsest_area_in_which_it_is(ages, labels, towns, stayed, fault):
@@ -169,9 +175,9 @@ def test_without_profiles_all_are_alike_and_without_keys_nobody_is_at_risk():
     [
         (33.0, (), None),
         (100 / 3, (), None),
-        (34.0, (), "2 of 6 units changed places, fewer than told"),
-        (34.0, (2,), "4 units more could have changed places, and the rate is not met"),
-        (0.0, (2,), "2 of 6 units changed places, fewer than told"),
+        (34.0, (), "2 of 6 units were swapped, fewer than stated"),
+        (34.0, (2,), "4 more units could have been swapped, and the rate is not met"),
+        (0.0, (2,), "2 of 6 units were swapped, fewer than stated"),
     ],
 )
 def test_as_many_change_places_as_the_rate_asks_for(rate, short, fault):
@@ -188,7 +194,7 @@ def test_as_many_change_places_as_the_rate_asks_for(rate, short, fault):
             FIRST_WITH_FOURTH,
             "QPPPQQ",
             {"rate": 100.0, "too_few": (2,)},
-            "3 units more could have changed places, and the rate is not met",
+            "3 more units could have been swapped, and the rate is not met",
         ),
         # in each stratum all stand in one region
         ({"half": list("nnnsss")}, ALONE, "PPPQQQ", {"rate": 50.0, "too_few": (2, 2)}, None),
@@ -199,7 +205,7 @@ def test_as_many_change_places_as_the_rate_asks_for(rate, short, fault):
             FIRST_WITH_FOURTH,
             "QPPPQQ",
             {"rate": (2 + 1e-8) / 0.06},
-            "2 of 6 units changed places, fewer than told",
+            "2 of 6 units were swapped, fewer than stated",
         ),
     ],
 )

@@ -88,7 +88,7 @@ def test_an_identity_never_leaves_the_house_unless_insisted_on(rows, columns):
         tacita.protect(frame, **options)
     one = tacita.protect(frame, accept_risks=True, **options)
     assert one.record.insisted == ("rounding-restores",)
-    assert "insisted on a masking that rounding undoes" in one.record.not_promised[0]
+    assert "a masking was accepted that rounding undoes" in one.record.not_promised[0]
     assert "rounding-withstood" not in {verdict.guarantee for verdict in one.record.verdicts}
 
 

@@ -1,1 +1,1 @@
-"""Looking at a file before it is protected: columns, hierarchies, risk."""
+"""Exploration of a file before it is protected: columns, hierarchies, risk."""

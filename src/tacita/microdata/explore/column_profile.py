@@ -1,4 +1,4 @@
-"""What a file looks like before anything is decided: its columns, what each may be, and who stands alone."""
+"""Profile of a file before protection: its columns, suggested roles, and sample uniques."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Reason = Literal[
     "all-different", "name", "name-repeated", "few-categories", "numbers", "category", "constant", "codes"
 ]
 
-# Values of a stratum that a name suggests; more of them leave strata too small to group in.
+# Most values of a suggested stratum; more of them leave strata too small to form groups.
 _MOST_STRATA = 30
 _FEWEST_IN_STRATUM = 10
 # Whole numbers of fewer values than this are likely codes.
@@ -32,7 +32,7 @@ _FEW_CODES = 10
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """One column: what kind of values it holds, how many differ, how many are missing."""
+    """One column: its scale, the numbers of distinct and of missing values, whether all are whole numbers."""
 
     name: str
     kind: Kind
@@ -43,7 +43,7 @@ class ColumnProfile:
 
 @dataclass(frozen=True)
 class FileProfile:
-    """A file at a glance. `rows` are its first records as text, where they were asked for. Confidential."""
+    """Summary of a file. `rows` are its first records as text, if requested. Confidential."""
 
     source: str
     records: int
@@ -55,13 +55,13 @@ class FileProfile:
 
 @renamed_arguments(run="context")
 def describe_columns(data: Any, *, rows: int = 0, context: RunContext | None = None) -> FileProfile:
-    """The columns of a file: kind, distinct values, missing ones; and its first records, where asked for.
+    """Describe the columns of a file: scale, distinct and missing values; also first records if requested.
 
     O(n log n) a column.
 
     >>> import pyarrow as pa
-    >>> found = profile(pa.table({"x": [1, 2, None], "town": ["a", "b", "b"]}), rows=1)
-    >>> [(column.name, column.kind, column.distinct, column.missing) for column in found.columns], found.rows
+    >>> file = profile(pa.table({"x": [1, 2, None], "town": ["a", "b", "b"]}), rows=1)
+    >>> [(column.name, column.kind, column.distinct, column.missing) for column in file.columns], file.rows
     ([('x', 'numeric', 2, 1), ('town', 'nominal', 2, 0)], (('1', 'a'),))
     """
     data = taken_in(data)
@@ -80,7 +80,7 @@ def describe_columns(data: Any, *, rows: int = 0, context: RunContext | None = N
 
 
 def _columns(data: Microdata, run: RunContext) -> Iterator[ColumnProfile]:
-    # asked for once: a frame of thousands of columns makes the list anew each time
+    # read once: a frame of thousands of columns builds the list on every access
     names = data.columns
     for done, name in enumerate(names):
         run.report("looking at columns", done, len(names))
@@ -102,7 +102,7 @@ def _column(data: Microdata, name: str) -> ColumnProfile:
 
 
 def _codes(data: Microdata, name: str) -> Ints:
-    """Number the values of a column: quantities by size, whatever they are spelled like; gaps are one."""
+    """Codes of the values of a column; numbers in order of size, however spelled. Missing is one value."""
     if data.kind(name) == "numeric":
         return np.unique(data.numbers(name), return_inverse=True)[1].astype(np.int64)
     return data.codes([name])
@@ -110,9 +110,9 @@ def _codes(data: Microdata, name: str) -> Ints:
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column may be, and why. A guess is for a person to check: `reason` says what it rests on.
+    """The suggested role of a column and the reason for it. A person must check it.
 
-    `count` is the number that the reason speaks of, such as how many values differ.
+    `count` is the number in the reason, such as that of distinct values.
     """
 
     column: str
@@ -164,29 +164,30 @@ _KEY = (
 
 
 def suggest_roles(data: Any) -> tuple[Guess, ...]:
-    """What each column may be to an attacker, by its name and values; each guess says what it rests on.
+    """Suggest a role for each column from its name and values, with the reason.
 
-    For a person to check, never to be used unseen. What `profile` found may be given in place of the data.
-    Values that all differ, and are no quantities, name a record; of columns that a name marks as weight, one
-    is it; a name of units with values that repeat is the unit; numbers are quasi-identifiers unless their
-    name sounds confidential. What is not known is other: released as it is. O(columns).
+    A person must check the suggestions. A profile may be passed instead of the data. A column without
+    repeated values that is not a quantity is an identifier. The first column whose name suggests a weight is
+    the weight. A column whose name suggests units and whose values repeat is the unit. Numbers are
+    quasi-identifiers unless their name suggests confidential ones. All other columns are "other": released
+    unchanged. O(columns).
 
     >>> from tacita import datasets
     >>> guesses = {guess.column: guess for guess in suggest_roles(datasets.load("business"))}
     >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
     ('identifiers', 'unit', 'quasi')
     """
-    looked = data if isinstance(data, FileProfile) else describe_columns(data)
-    found: list[Guess] = []
+    file = data if isinstance(data, FileProfile) else describe_columns(data)
+    guesses: list[Guess] = []
     taken: set[Role] = set()
-    for column in looked.columns:
-        role, reason, count = _guessed(column, looked.records)
+    for column in file.columns:
+        role, reason, count = _guessed(column, file.records)
         if role in ("unit", "weight") and role in taken:
-            # a file has one of each; the first is as good a guess as any
+            # a file has one unit and one weight; the first column is taken
             role, reason = ("quasi", "numbers") if column.kind == "numeric" else ("other", "category")
         taken.add(role)
-        found.append(Guess(column.name, role, column.kind, reason, count))
-    return tuple(found)
+        guesses.append(Guess(column.name, role, column.kind, reason, count))
+    return tuple(guesses)
 
 
 def _guessed(column: ColumnProfile, n: int) -> tuple[Role, Reason, int]:
@@ -230,7 +231,7 @@ def _words(name: str) -> set[str]:
 
 @dataclass(frozen=True)
 class ColumnExposure:
-    """How many records one column tells apart by itself."""
+    """Number of sample uniques by a single column."""
 
     name: str
     alone: int
@@ -238,10 +239,10 @@ class ColumnExposure:
 
 @dataclass(frozen=True)
 class Exposure:
-    """Who stands alone before anything is protected: counts of records, none of them named. Confidential.
+    """Counts of sample uniques before protection. Confidential.
 
-    `below_3` and `below_5` are records that share their values with fewer than 3 and 5, themselves included.
-    Where `unit` is named, units are counted: a record is alone that shares its values with no other unit.
+    `below_3` and `below_5` count records whose combination of values fewer than 3 and 5 records have. With
+    `unit`, units are counted: a record is unique if no other unit has its values.
     """
 
     records: int
@@ -254,16 +255,15 @@ class Exposure:
 
 
 def sample_uniqueness(data: Any, *, columns: str | Sequence[str], unit: str | None = None) -> Exposure:
-    """How many records stand alone on some columns before anything is protected. Confidential.
+    """Count sample uniques by some columns before protection. Confidential.
 
-    On all columns together and on each by itself; a gap is a value. In the file: the population may hold more
-    records like these. `unit` names the firm, household or patient behind a record: several records of one
-    are no company for each other. A first look; `risk` measures the same file in every way that is known.
-    O(n log n) a column.
+    By all columns together and by each column; missing is a value. Uniques of the file need not be unique in
+    the population. `unit` names the firm, household or patient of a record: records of one unit do not
+    protect each other. For all risk measures of the same file use `risk`. O(n log n) a column.
 
     >>> import pyarrow as pa
-    >>> found = exposure(pa.table({"sex": list("ffmm"), "town": list("aabc")}), columns=["sex", "town"])
-    >>> found.alone, found.below_3, [column.alone for column in found.by_column]
+    >>> counts = exposure(pa.table({"sex": list("ffmm"), "town": list("aabc")}), columns=["sex", "town"])
+    >>> counts.alone, counts.below_3, [column.alone for column in counts.by_column]
     (2, 4, [0, 2])
     """
     columns = [columns] if isinstance(columns, str) else columns
@@ -272,13 +272,14 @@ def sample_uniqueness(data: Any, *, columns: str | Sequence[str], unit: str | No
     data = taken_in(data)
     data.require([*columns, *([] if unit is None else [unit])])
     company = Company(None if unit is None else units_named(data, unit))
-    together = np.zeros(data.n, dtype=np.int64)
+    combined = np.zeros(data.n, dtype=np.int64)
     single = []
     for name in columns:
-        own = _codes(data, name)
-        single.append(ColumnExposure(name, int((company.sharing(own) == 1).sum())))
-        together = np.unique(together * (int(own.max()) + 1) + own, return_inverse=True)[1].astype(np.int64)
-    sizes = company.sharing(together)
+        codes = _codes(data, name)
+        single.append(ColumnExposure(name, int((company.sharing(codes) == 1).sum())))
+        combined = np.unique(combined * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
+        combined = combined.astype(np.int64)
+    sizes = company.sharing(combined)
     return Exposure(
         records=data.n,
         columns=tuple(columns),

@@ -1,4 +1,4 @@
-"""Hierarchies of the columns of a file: made of the values that a column has, looked at before use."""
+"""Builds hierarchies from the values of a column, and checks how they cover it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from tacita.io.hierarchies import as_hierarchy, from_dates, from_intervals, from
 
 @dataclass(frozen=True)
 class HierarchyLook:
-    """A hierarchy beside the column that it is for.
+    """How a hierarchy covers its column.
 
-    `labels` counts those of each level, from the values themselves to the top. Of the `values` that the
-    column has, the hierarchy lacks `unknown`. `names` are the labels of each level above the values.
+    labels      number of labels of each level, from the values to the top
+    values      number of values of the column
+    unknown     number of these that the hierarchy does not have
+    names       labels of each level above the values
     """
 
     labels: tuple[int, ...]
@@ -39,11 +41,11 @@ def build_hierarchy(
     lengths: Sequence[int] | None = None,
     periods: Sequence[str] | None = None,
 ) -> Hierarchy:
-    """A hierarchy of the values that a column has, spelled as they are there. Confidential: it names them.
+    """Build a hierarchy from the values of a column. Confidential: it contains them.
 
-    By `widths`, numbers in intervals from `start` on, with one interval each below `bottom` and from `top`
-    on; by `lengths`, codes of which so many first characters stay on each level (none: one less each time);
-    by `periods`, dates in months, quarters, years or decades. O(n log n).
+    `widths` puts numbers into intervals from `start` on, with one interval below `bottom` and one from `top`
+    on. `lengths` keeps so many first characters of codes on each level (empty: one less on every level).
+    `periods` puts dates into months, quarters, years or decades. O(n log n).
 
     >>> import pyarrow as pa
     >>> data = pa.table({"age": [17, 23, 41, 88], "zip": ["4000", "4050", "1000", "1000"]})
@@ -52,9 +54,9 @@ def build_hierarchy(
     >>> build_hierarchy(data, "zip", lengths=[2]).relabelled(1)
     {'1000': '10**', '4000': '40**', '4050': '40**'}
     """
-    ways = {"widths": widths, "lengths": lengths, "periods": periods}
-    if (count := sum(way is not None for way in ways.values())) != 1:
-        raise ParameterError(f"Hierarchy {column}: wanted one of {', '.join(ways)}, got {count}.")
+    options = {"widths": widths, "lengths": lengths, "periods": periods}
+    if (count := sum(option is not None for option in options.values())) != 1:
+        raise ParameterError(f"Hierarchy {column}: wanted one of {', '.join(options)}, got {count}.")
     data = taken_in(data)
     texts = _values(data, column)
     if lengths is not None:
@@ -65,7 +67,7 @@ def build_hierarchy(
     parsed = parse_numbers(pa.chunked_array([pa.array(texts, pa.string())]), decimal, ())
     if parsed.bad:
         raise DataError(
-            f"Hierarchy {column}: {parsed.bad} of {len(texts)} values are no numbers, and widths cut "
+            f"Hierarchy {column}: {parsed.bad} of {len(texts)} values are not numeric, but widths needs "
             "numbers. Use lengths, or a file."
         )
     return from_intervals(
@@ -74,14 +76,14 @@ def build_hierarchy(
 
 
 def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
-    """How many labels a hierarchy has on each level, and how many values of the column it lacks.
+    """Count the labels of a hierarchy on each level, and the values of the column that it does not have.
 
     `given` is a file, nested labels or a Hierarchy, as among the roles. O(n log n + levels leaves).
 
     >>> import pyarrow as pa
     >>> town = {"North": ["Porto", "Braga"], "South": ["Faro"]}
-    >>> found = hierarchy_coverage(pa.table({"town": ["Faro", "Porto", "Beja"]}), "town", town)
-    >>> found.labels, found.values, found.unknown, found.names
+    >>> coverage = hierarchy_coverage(pa.table({"town": ["Faro", "Porto", "Beja"]}), "town", town)
+    >>> coverage.labels, coverage.values, coverage.unknown, coverage.names
     ((3, 2, 1), 3, 1, (('North', 'South'), ('Total',)))
     """
     texts, hierarchy = _values(taken_in(data), column), as_hierarchy(column, given)
@@ -96,5 +98,5 @@ def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
 
 
 def _values(data: Microdata, column: str) -> tuple[str, ...]:
-    """The values of a column as methods that make keys coarser read them."""
+    """The values of a column as generalisations and recodings read them."""
     return data.with_roles(Roles(quasi=[column], nominal=[column])).levels(column).names

@@ -1,4 +1,4 @@
-"""From a file and its keys to a profile of their risk, before anything is protected."""
+"""Risk profile of the keys of a file before protection."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _SHOWN_SETS = 40
 
 
 def profile(
-    data: Microdata, asked: RiskSection, measures: MeasureSection, run: RunContext | None
+    data: Microdata, section: RiskSection, measures: MeasureSection, run: RunContext | None
 ) -> RiskProfile:
     """Measure the keys of a file as it is. The cost of the measures, and O(n log n) a key."""
     steered = run or RunContext()
     data = data.with_roles(
         Roles(
-            quasi=asked.keys,
-            nominal=asked.keys,
-            weight=asked.weight,
-            unit=asked.unit,
-            confidential=asked.sensitive,
+            quasi=section.keys,
+            nominal=section.keys,
+            weight=section.weight,
+            unit=section.unit,
+            confidential=section.sensitive,
         )
     )
     files = Files.unprotected(data)
-    pair, table = Comparison.of_files(files), KeyTable.of(files, asked.keys, asked.unit)
-    pair.remember(("keys", asked.keys, asked.unit), lambda: table)
-    chosen = _measures(asked, measures, table.people)
+    pair, table = Comparison.of_files(files), KeyTable.of(files, section.keys, section.unit)
+    pair.remember(("keys", section.keys, section.unit), lambda: table)
+    chosen = _measures(section, measures, table.people)
     scores = tuple(each.score(pair, steered) for each in chosen)
     report = Report(scores) if measures.names is not None else _with_figures(Report(scores))
     special = next((each for each in chosen if isinstance(each, SUDA2)), None)
@@ -54,8 +54,8 @@ def profile(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
         records=data.n,
-        keys=asked.keys,
-        settings=asked.model_dump(mode="json", exclude={"keys"}, exclude_none=True),
+        keys=section.keys,
+        settings=section.model_dump(mode="json", exclude={"keys"}, exclude_none=True),
         report=replace(report, notes=(*report.notes, *_notes(table))),
         bands=tuple(_bands(table.sizes, table.records)),
         by_key=tuple(_by_key(table, report)),
@@ -63,11 +63,11 @@ def profile(
         sets=_sets(table),
         versions=versions(),
         path=data.path,
-        unit=asked.unit,
+        unit=section.unit,
     )
 
 
-def _measures(asked: RiskSection, measures: MeasureSection, people: int) -> list[Any]:
+def _measures(section: RiskSection, measures: MeasureSection, people: int) -> list[Any]:
     """Those that are named, or all of a file by itself, with what the section says where they have a field
     of that name. A file of so many `people` out of a known population is a sampling fraction.
     """
@@ -81,11 +81,11 @@ def _measures(asked: RiskSection, measures: MeasureSection, people: int) -> list
             f"Risk: {other[0]} compares a release with its original, and nothing is released yet. Name "
             f"measures of a file by itself: {', '.join(known)}."
         )
-    said = asked.model_dump(include={"missing_as", "fraction", "population"}, exclude_none=True)
-    if asked.weight is None and asked.population is not None and asked.population >= people:
-        said["fraction"] = people / asked.population
+    sample = section.model_dump(include={"missing_as", "fraction", "population"}, exclude_none=True)
+    if section.weight is None and section.population is not None and section.population >= people:
+        sample["fraction"] = people / section.population
     settings = {
-        name: {key: value for key, value in said.items() if key in registry.lookup(name).model_fields}
+        name: {key: value for key, value in sample.items() if key in registry.lookup(name).model_fields}
         | measures.settings.get(name, {})
         for name in names
         if name not in measures.without
@@ -123,7 +123,7 @@ def _bands(sizes: Ints, records: Ints) -> Iterable[Band]:
 
 
 def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
-    found = {each.columns[0]: each for each in column_sets(table, len(table.names))}
+    found = {column_set.columns[0]: column_set for column_set in column_sets(table, len(table.names))}
     special = next((score.per_attribute for score in report if score.name == "suda2"), {})
     noted = table.files.released.notes
     for j, name in enumerate(table.names):

@@ -33,18 +33,18 @@ def correlate(before: Matrix, after: Matrix, names: Sequence[str], k: int) -> Co
     varies = np.ptp(x, axis=0) > 0
     if varies.sum() < 2:
         return None
-    told = [name for name, kept in zip(names, varies, strict=True) if kept]
+    varying = [name for name, kept in zip(names, varies, strict=True) if kept]
     old, new = _matrix(x[:, varies]), _matrix(z[:, varies])
     change = np.nan_to_num(np.abs(new - old), nan=0.0)
     order = np.argsort(-change.max(axis=0), kind="stable")[:_COLUMNS]
     shown = np.sort(order)
-    relations = [_relation(told, old, new, i, j) for at, i in enumerate(shown) for j in shown[:at]]
-    if shown.size == len(told):
-        return Correlations(len(told), tuple(told), tuple(relations))
-    rows, columns = np.tril_indices(len(told), -1)
+    relations = [_relation(varying, old, new, i, j) for at, i in enumerate(shown) for j in shown[:at]]
+    if shown.size == len(varying):
+        return Correlations(len(varying), tuple(varying), tuple(relations))
+    rows, columns = np.tril_indices(len(varying), -1)
     most = np.argsort(-change[rows, columns], kind="stable")[:_PAIRS]
-    largest = [_relation(told, old, new, rows[at], columns[at]) for at in most]
-    return Correlations(len(told), tuple(told[i] for i in shown), tuple(relations), tuple(largest))
+    largest = [_relation(varying, old, new, rows[at], columns[at]) for at in most]
+    return Correlations(len(varying), tuple(varying[i] for i in shown), tuple(relations), tuple(largest))
 
 
 def _matrix(values: Matrix) -> Floats:

@@ -53,7 +53,7 @@ def whole_files(
             recodings=became,
             keys=tuple(keys),
         )
-    climbed = {name: as_hierarchy(name, given) for name, given in roles.hierarchy.items()}
+    climbed = {name: as_hierarchy(name, hierarchy) for name, hierarchy in roles.hierarchy.items()}
     return Files(
         released=released,
         original=source,

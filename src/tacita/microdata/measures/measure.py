@@ -119,8 +119,8 @@ class Measure(Method):
 def with_those_asked(measures: Iterable[Measure]) -> list[Measure]:
     """Measures, and those whose figures they are told from, each once."""
     found: dict[Measure, None] = {}
-    for each in measures:
-        found.update(dict.fromkeys((each, *with_those_asked(each.asks()))))
+    for measure in measures:
+        found.update(dict.fromkeys((measure, *with_those_asked(measure.asks()))))
     return list(found)
 
 

@@ -47,7 +47,7 @@ def told_alone(rounds: Rounds[Told], pair: Comparison, run: RunContext) -> Told:
     part = Part(pair, 0, run, alone=True)
 
     def ask(questions: Sequence[Question]) -> list[Sequence[Any]]:
-        return [(pair.remember(each, lambda each=each: each.answer(part)),) for each in questions]  # type: ignore[misc]
+        return [(pair.remember(question, lambda q=question: q.answer(part)),) for question in questions]  # type: ignore[misc]
 
     return told_of_all({0: rounds}, ask)[0]
 
@@ -65,11 +65,15 @@ def told_of_all(
     while waiting:
         for key, question in list(waiting.items()):
             try:
-                given = None if question is None else answers[question]
-                waiting[key] = rounds[key].send(given)  # type: ignore[arg-type]
+                answer = None if question is None else answers[question]
+                waiting[key] = rounds[key].send(answer)  # type: ignore[arg-type]
             except StopIteration as end:
                 told[key] = end.value
                 del waiting[key]
-        new = [each for each in dict.fromkeys(waiting.values()) if each is not None and each not in answers]
+        new = [
+            question
+            for question in dict.fromkeys(waiting.values())
+            if question is not None and question not in answers
+        ]
         answers.update(zip(new, ask(new) if new else (), strict=True))
     return {key: told[key] for key in rounds}

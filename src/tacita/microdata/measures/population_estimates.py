@@ -82,12 +82,12 @@ def _listed(survey: Survey, run: RunContext) -> Iterator[Estimate]:
 
 def _enough(records: Ints, varies: Mask, parts: Ints) -> list[int]:
     """Parts that may be told: what the whole less these leaves over must not be of few or of one value."""
-    told = [part for part in parts.tolist() if records[part] >= _FEWEST and varies[part]]
-    rest = [part for part in np.flatnonzero(records).tolist() if part not in told]
+    published = [part for part in parts.tolist() if records[part] >= _FEWEST and varies[part]]
+    rest = [part for part in np.flatnonzero(records).tolist() if part not in published]
     few = records[rest].sum() < _FEWEST or not varies[rest].any()
-    if rest and told and few:
-        told.remove(min(told, key=lambda part: int(records[part])))
-    return told
+    if rest and published and few:
+        published.remove(min(published, key=lambda part: int(records[part])))
+    return published
 
 
 def _statistics(

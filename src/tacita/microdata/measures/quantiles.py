@@ -117,7 +117,7 @@ def standings() -> Rounds[list[Standing]]:
     counted = [
         [np.sum(side, axis=0) for side in zip(*each, strict=True)] for each in zip(*answers, strict=True)
     ]
-    return [Standing(each, less, upto) for each, (less, upto) in zip(marks, counted, strict=True)]
+    return [Standing(mark, less, upto) for mark, (less, upto) in zip(marks, counted, strict=True)]
 
 
 def quantiles(known: Spreads, shares: Floats) -> Rounds[tuple[Matrix, Matrix]]:

@@ -1,6 +1,6 @@
-"""One run as a file: what is read, which column is what, how it is protected, what goes where.
+"""A plan: one run as a file, with input, roles of columns, protection, measures and output.
 
-The command line and the web page build the same Plan, and `to_python` shows the script that does the same.
+The command line and the web page build the same Plan, and `to_python` shows the equivalent script.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .sections import (
     StepSection,
 )
 
-# What a caller names, by the keys of [measure].
+# Arguments of callers and the keys of [measure] that they set.
 _MEASURING = {"measures": "names", "without": "without", "domains": "domains", "settings": "settings"}
 _ORDER = ("executor", "input", "roles", "protect", "steps", "measure", "compare", "require", "output")
 
@@ -49,11 +49,11 @@ class PlannedStep:
 
 
 class Protection(Parameters):
-    """What is done to records, whatever file they come from: roles, steps or one method, measures, limits."""
+    """How records are protected, independent of their file: roles, steps or one method, measures, limits."""
 
     @classmethod
     def spoken_name(cls) -> str:
-        """As its verb is called."""
+        """The name in messages."""
         return "Protect"
 
     roles: Roles
@@ -72,62 +72,66 @@ class Protection(Parameters):
             values = {**values, "require": RequireSection.load(limits)}
         if not values.get("steps"):
             return {**values, **_for_its_method(values)}
-        given = values.get("roles") or {}
-        given = given.model_dump(exclude_unset=True) if isinstance(given, Roles) else dict(given)
-        if named := [name for name in ("quasi", "dependent", "independent") if given.get(name)]:
+        roles = values.get("roles") or {}
+        roles = roles.model_dump(exclude_unset=True) if isinstance(roles, Roles) else dict(roles)
+        if named := [name for name in ("quasi", "dependent", "independent") if roles.get(name)]:
             raise ParameterError(
                 f"Plan: {', '.join(named)} under [roles] and [[steps]] were both given. Each step names its "
                 "own columns."
             )
-        return {**values, "roles": RolesOfFile(**given)}
+        return {**values, "roles": RolesOfFile(**roles)}
 
     @classmethod
-    def asked(cls, **given: Any) -> Protection:
-        """Out of arguments by name: roles, measures, steps and require; the rest goes to [protect]."""
-        roles = {name: given.pop(name) for name in tuple(given) if name in Roles.model_fields}
-        measure = {_MEASURING[name]: given.pop(name) for name in tuple(given) if name in _MEASURING}
+    def asked(cls, **arguments: Any) -> Protection:
+        """From arguments by name: roles, measures, steps and require; the rest belongs to [protect]."""
+        roles = {name: arguments.pop(name) for name in tuple(arguments) if name in Roles.model_fields}
+        measure = {_MEASURING[name]: arguments.pop(name) for name in tuple(arguments) if name in _MEASURING}
         measure["settings"] = measure.get("settings") or {}
-        steps, require = tuple(given.pop("steps", ())), RequireSection.given(given.pop("require", None))
+        steps = tuple(arguments.pop("steps", ()))
+        require = RequireSection.given(arguments.pop("require", None))
         if steps:
-            # the defaults of a signature are no columns or method that somebody named
+            # defaults of a signature are not values that the caller named
             roles = {name: value for name, value in roles.items() if value}
-            given = {name: value for name, value in given.items() if (name, value) != ("method", "mdav")}
-        return cls(roles=roles, protect=given, steps=steps, measure=measure, require=require)
+            default = ("method", "mdav")
+            arguments = {name: value for name, value in arguments.items() if (name, value) != default}
+        return cls(roles=roles, protect=arguments, steps=steps, measure=measure, require=require)
 
     @classmethod
-    def compared(cls, **given: Any) -> tuple[Protection, CompareSection]:
-        """The same with methods and parameters to vary: lists of them, and the measures on the axes."""
-        options = {name: given.pop(name) for name in tuple(given) if name in ReleaseOptions.model_fields}
+    def compared(cls, **arguments: Any) -> tuple[Protection, CompareSection]:
+        """The same with lists of methods and parameters to vary, and the measures on the axes."""
+        options = {
+            name: arguments.pop(name) for name in tuple(arguments) if name in ReleaseOptions.model_fields
+        }
         known = (*Roles.model_fields, *_MEASURING, "require")
-        varied = {name: given.pop(name) for name in tuple(given) if name not in known}
-        return cls.asked(**given, **options), CompareSection(**varied)
+        varied = {name: arguments.pop(name) for name in tuple(arguments) if name not in known}
+        return cls.asked(**arguments, **options), CompareSection(**varied)
 
     def trying(self, protect: ProtectSection, measure: MeasureSection) -> Protection:
-        """The same by one method of a comparison, which may take the columns for categories."""
+        """The same with one method of a comparison, which may read the columns as categories."""
         varied = {"protect": protect, "measure": measure, "roles": self.roles}
         return self.model_copy(update={**varied, **_for_its_method(varied)})
 
     @property
     def planned(self) -> tuple[PlannedStep, ...]:
         """The steps in order; without [[steps]], the one of [protect]."""
-        around = self.protect
+        protect = self.protect
         self._refuse_half_pseudonyms()
         if not self.steps:
-            around.refuse_other_roles(self.roles, around.missing)
-            self._refuse_dropping([(around.build(), self.roles)])
-            return (PlannedStep(around, self.roles, around.missing, around.round_integers),)
-        around.refuse_to_step()
-        found = []
+            protect.refuse_other_roles(self.roles, protect.missing)
+            self._refuse_dropping([(protect.build(), self.roles)])
+            return (PlannedStep(protect, self.roles, protect.missing, protect.round_integers),)
+        protect.refuse_to_step()
+        planned = []
         for step in self.steps:
-            roles, missing = self._roles_of(step), step.missing or around.missing
+            roles, missing = self._roles_of(step), step.missing or protect.missing
             step.refuse_other_roles(roles, missing)
-            whole = around.round_integers if step.round_integers is None else step.round_integers
-            found.append(PlannedStep(step, roles, missing, whole))
-        self._refuse_dropping([(each.section.build(), each.roles) for each in found])
-        return tuple(found)
+            rounds = protect.round_integers if step.round_integers is None else step.round_integers
+            planned.append(PlannedStep(step, roles, missing, rounds))
+        self._refuse_dropping([(step.section.build(), step.roles) for step in planned])
+        return tuple(planned)
 
     def _refuse_half_pseudonyms(self) -> None:
-        """Raise where there is a key and no column, or a column and no key."""
+        """Raise if there is a key without a column, or a column without a key."""
         names, key = self.roles.pseudonyms, self.protect.pseudonym_key
         if names and key is None:
             raise ParameterError(
@@ -137,73 +141,74 @@ class Protection(Parameters):
             )
         if key is not None and not names:
             raise ParameterError(
-                "Protect: got pseudonym_key, and no column to be replaced. Name it under pseudonyms.",
+                "Protect: got pseudonym_key, but no column to replace. Name it under pseudonyms.",
                 field="pseudonym_key",
             )
 
     def _refuse_dropping(self, steps: Sequence[tuple[RecordMethod, Roles]]) -> None:
-        """Raise where a column would leave that something else needs."""
-        measured = self.measure
+        """Raise if a step drops a column that is needed elsewhere."""
         refuse_needed(
             steps,
             {
-                "[require] speaks of it": self.require.values,
-                "[measure] speaks of it": (measured.settings, measured.domains),
+                "[require] uses it": self.require.values,
+                "[measure] uses it": (self.measure.settings, self.measure.domains),
             },
         )
 
     @property
     def anytime(self) -> bool:
-        """Whether a method of it searches, and keeps the best it has when told that it is enough."""
+        """Whether a method can be stopped early and then returns the best solution so far."""
         names = [name for step in self.planned for name in step.section.chain]
         return any(registry.record_method(name).anytime for name in names)
 
     def _roles_of(self, step: StepSection) -> Roles:
-        """The roles of the file, with the columns of one step; kinds declared for the file hold in it too."""
-        taken = set(step.columns)
-        around = self.roles.model_dump(exclude={*OF_STEPS})
-        # a stratum that is recoded is none meanwhile
+        """The roles of the file with the columns of one step; scales declared for the file apply too."""
+        changed = set(step.columns)
+        of_file = self.roles.model_dump(exclude={*OF_STEPS})
+        # a step that changes a stratum cannot use it as one
         for name in ("strata", "confidential"):
-            around[name] = tuple(column for column in around[name] if column not in taken)
-        around["weight"] = None if around["weight"] in taken else around["weight"]
-        looked_at = taken | set(step.independent)
+            of_file[name] = tuple(column for column in of_file[name] if column not in changed)
+        of_file["weight"] = None if of_file["weight"] in changed else of_file["weight"]
+        read = changed | set(step.independent)
         if step.kind == "dropping":
-            return RolesOfFile(**around, **step.own_roles())
-        return Roles(**around, **step.own_roles(), **_declared([self.roles, step], looked_at, [step]))
+            return RolesOfFile(**of_file, **step.own_roles())
+        return Roles(**of_file, **step.own_roles(), **_declared([self.roles, step], read, [step]))
 
     @property
     def whole(self) -> Roles:
-        """The roles of a release: of the columns that any step protects, each of the kind a step declares."""
+        """The roles of a release: all columns that a step protects, with the scales that steps declare."""
         if not self.steps:
             return self.roles
         columns = tuple(dict.fromkeys(name for step in self.steps for name in step.columns))
-        around = self.roles.model_dump(exclude={*OF_STEPS})
+        of_file = self.roles.model_dump(exclude={*OF_STEPS})
         if not columns:
-            return RolesOfFile(**around)
+            return RolesOfFile(**of_file)
         kinds = _declared([self.roles, *self.steps], set(columns), self.steps)
-        return RolesOfSteps(**around, quasi=columns, **kinds)
+        return RolesOfSteps(**of_file, quasi=columns, **kinds)
 
 
 def _for_its_method(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The roles as the one method takes them. Kinds that publish other labels take every value for a
-    category, whatever it was declared to be; a method that takes categories alone those that nobody declared;
-    one that drops has no columns to protect."""
-    around, given = values.get("protect"), values.get("roles")
-    method = around.get("method") if isinstance(around, dict) else getattr(around, "method", None)
-    named = registry.meanings(str(method), *registry.PROTECTING)
-    if len(named) != 1 or not isinstance(given, Roles | Mapping | None):
+    """The roles as a single method reads them.
+
+    Methods that publish other labels read every column as nominal, whatever was declared. Methods that take
+    categories only read undeclared columns as nominal. A drop has no columns to protect.
+    """
+    protect, values_of_roles = values.get("protect"), values.get("roles")
+    name = protect.get("method") if isinstance(protect, dict) else getattr(protect, "method", None)
+    meanings = registry.meanings(str(name), *registry.PROTECTING)
+    if len(meanings) != 1 or not isinstance(values_of_roles, Roles | Mapping | None):
         return {}
-    found = registry.record_method(named[0])
-    if found.kind == "dropping" and not isinstance(given, Roles):
-        return {"roles": RolesOfFile(**(given or {}))}
-    if given is None:
+    method = registry.record_method(meanings[0])
+    if method.kind == "dropping" and not isinstance(values_of_roles, Roles):
+        return {"roles": RolesOfFile(**(values_of_roles or {}))}
+    if values_of_roles is None:
         return {}
-    if found.kind not in registry.CATEGORICAL and "numeric" in found.takes:
+    if method.kind not in registry.CATEGORICAL and "numeric" in method.takes:
         return {}
-    roles = given if isinstance(given, Roles) else Roles(**given)
+    roles = values_of_roles if isinstance(values_of_roles, Roles) else Roles(**values_of_roles)
     if isinstance(roles.quasi, str):
         return {}
-    if found.kind in registry.CATEGORICAL:
+    if method.kind in registry.CATEGORICAL:
         kinds: dict[str, Any] = {"numeric": (), "nominal": roles.quasi, "ordinal": {}}
     else:
         declared = (*roles.numeric, *roles.categorical)
@@ -214,17 +219,19 @@ def _for_its_method(values: Mapping[str, Any]) -> dict[str, Any]:
 def _declared(
     sources: Sequence[Roles | StepSection], columns: set[str], steps: Sequence[StepSection]
 ) -> dict[str, Any]:
-    """The kinds of some columns, the last source first; what a step relabels is nominal, whatever it was, and
-    what a step takes that works on categories alone, unless it was declared."""
+    """The scales of some columns; later sources take precedence.
+
+    Columns that a step relabels are nominal. So are columns of a step for categories only, unless declared.
+    """
     kinds: dict[str, tuple[Kind, tuple[str, ...]]] = {}
-    for each in sources:
-        kinds |= dict.fromkeys(each.numeric, ("numeric", ()))
-        kinds |= dict.fromkeys(each.nominal, ("nominal", ()))
-        kinds |= {name: ("ordinal", order) for name, order in each.ordinal.items()}
+    for source in sources:
+        kinds |= dict.fromkeys(source.numeric, ("numeric", ()))
+        kinds |= dict.fromkeys(source.nominal, ("nominal", ()))
+        kinds |= {name: ("ordinal", order) for name, order in source.ordinal.items()}
     relabelled = [step for step in steps if step.kind in registry.CATEGORICAL]
     kinds |= {name: ("nominal", ()) for step in relabelled for name in step.columns}
-    alone = [name for step in steps if "numeric" not in step.takes for name in step.columns]
-    kinds = dict.fromkeys(alone, ("nominal", ())) | kinds
+    categorical = [name for step in steps if "numeric" not in step.takes for name in step.columns]
+    kinds = dict.fromkeys(categorical, ("nominal", ())) | kinds
     kinds = {name: kind for name, kind in kinds.items() if name in columns}
     return {
         "numeric": tuple(name for name, (kind, _) in kinds.items() if kind == "numeric"),
@@ -234,7 +241,7 @@ def _declared(
 
 
 class Plan(Document, Protection):
-    """A whole run: one method on the columns of [roles], or [[steps]] with columns of their own.
+    """A complete run: one method on the columns of [roles], or [[steps]] with their own columns.
 
     >>> plan = Plan.from_toml('''
     ... version = 1
@@ -260,7 +267,7 @@ class Plan(Document, Protection):
         "protect": ("pseudonym_key",),
         "output": ("path", "report", "json", "note"),
     }
-    # an empty [compare] says something: compare what [protect] says
+    # an empty [compare] is written too: it compares the method of [protect]
     spoken: ClassVar[tuple[str, ...]] = ("compare",)
 
     input: InputSection
@@ -279,7 +286,7 @@ class Plan(Document, Protection):
                 )
             if self.steps:
                 raise ParameterError(
-                    "Plan: [compare] tries one method after the other, and cannot vary [[steps]]."
+                    "Plan: [compare] compares single methods and cannot vary [[steps]]. Remove one of them."
                 )
             self.compare.grid(self.protect)
             self.measure.including(self.compare.loss, self.compare.risk)
@@ -292,25 +299,25 @@ class Plan(Document, Protection):
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], folder: Path) -> Plan:
-        """A plan out of the values of its TOML; requirements of an included file become its own."""
-        given = values.get("require")
-        if isinstance(given, str):
-            given = {"include": given}
-        if isinstance(given, dict) and isinstance(given.get("include"), str):
-            own = RequireSection(**{name: each for name, each in given.items() if name != "include"})
-            values = {**values, "require": own.with_included(folder / given["include"]).values}
+        """A plan from the values of its TOML file; requirements of an included file are copied into it."""
+        require = values.get("require")
+        if isinstance(require, str):
+            require = {"include": require}
+        if isinstance(require, dict) and isinstance(require.get("include"), str):
+            section = RequireSection(**{name: value for name, value in require.items() if name != "include"})
+            values = {**values, "require": section.with_included(folder / require["include"]).values}
         return super().from_values(values, folder)
 
     def told(self) -> dict[str, Any]:
-        """The values that TOML keeps, in the order of a run."""
+        """The values written to TOML, in the order of a run."""
         values = super().told()
         return {name: values[name] for name in _ORDER if name in values}
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a plan file."""
-        place = Path(path)
-        return cls.from_values(toml_of(place), place.parent)
+        path = Path(path)
+        return cls.from_values(toml_of(path), path.parent)
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface.
@@ -322,14 +329,14 @@ class Plan(Document, Protection):
         release = tacita.protect(data, quasi=['x'], method='mdav')
         tacita.save(release, 'b.csv')
 
-        A plan that compares has the comparison in its script, after the release if there is one.
+        The script of a plan with [compare] has the comparison, after the release if there is one.
         """
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
-        around = self.roles.model_dump(mode="json", exclude_defaults=True)
+        common = self.roles.model_dump(mode="json", exclude_defaults=True)
         if self.steps:
-            around["steps"] = [step.model_dump(mode="json", exclude_defaults=True) for step in self.steps]
+            common["steps"] = [step.model_dump(mode="json", exclude_defaults=True) for step in self.steps]
         if self.require.values:
-            around["require"] = self.require.values
+            common["require"] = self.require.values
         options = self.protect.model_dump(exclude_defaults=True, exclude={"method"})
         measuring = self.measure.model_dump(exclude_defaults=True)
         if "names" in measuring:
@@ -338,20 +345,20 @@ class Plan(Document, Protection):
         lines = ["import tacita", "", f"data = tacita.read({literal_of(str(self.input.path))}{source})"]
         if self.output.path is not None:
             method = {} if self.steps else {"method": self.protect.method}
-            arguments = {**around, **method, **options, **measuring}
+            arguments = {**common, **method, **options, **measuring}
             verb = "synthesize" if self.roles.dependent else "protect"
             if self.executor.in_parts:
                 executor = {"executor": self.executor.model_dump(exclude_defaults=True)}
-                places = f"{literal_of(str(self.input.path))}, {literal_of(str(self.output.path))}"
+                paths = f"{literal_of(str(self.input.path))}, {literal_of(str(self.output.path))}"
                 named = arguments_of({**arguments, **executor, **targets})
-                return f"import tacita\n\ntacita.protect_file({places}{named})"
+                return f"import tacita\n\ntacita.protect_file({paths}{named})"
             lines += [
                 f"release = tacita.{verb}(data{arguments_of(arguments)})",
                 f"tacita.save(release, {literal_of(str(self.output.path))}{arguments_of(targets)})",
             ]
         if self.compare is not None:
-            chosen = {"method": (self.protect.method,), **self.compare.model_dump(exclude_defaults=True)}
-            compared = arguments_of({**around, **options, **chosen, **measuring})
+            grid = {"method": (self.protect.method,), **self.compare.model_dump(exclude_defaults=True)}
+            compared = arguments_of({**common, **options, **grid, **measuring})
             lines.append(f"trials = tacita.compare_methods(data{compared})")
             if self.output.path is None:
                 targets.pop("note", None)

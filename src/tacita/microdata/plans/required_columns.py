@@ -1,4 +1,4 @@
-"""Columns that may not leave: roles, other steps, requirements and measures speak of them."""
+"""Refuses to drop columns that roles, other steps, requirements or measures need."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from tacita.core.spec.roles import OF_STEPS
 from tacita.microdata.methods.dropping.dropping_method import Dropping
 
 
-def refuse_needed(steps: Sequence[tuple[RecordMethod, Roles]], asked: Mapping[str, Any]) -> None:
-    """Raise where a step drops a column that is needed, or asks for one that was changed before it.
+def refuse_needed(steps: Sequence[tuple[RecordMethod, Roles]], settings: Mapping[str, Any]) -> None:
+    """Raise if a step drops a column that is needed, or has a condition on one that was changed before it.
 
-    `asked` are requirements and settings of measures, by the words a message uses.
+    `settings` are requirements and settings of measures, by the words that a message uses for them.
     """
     for number, (method, roles) in enumerate(steps):
         if not isinstance(method, Dropping):
             continue
         dropped = set(method.columns)
         needed = [*_by_role(roles), *_by_steps(steps, number)]
-        needed += [(what, word) for what, given in asked.items() for word in _words(given)]
+        needed += [(what, word) for what, values in settings.items() for word in _words(values)]
         for what, name in needed:
             if name in dropped:
                 raise ParameterError(
-                    f"{_who(steps, number)}: column {name} cannot leave the file, it is needed: {what}. Keep "
-                    "it, or take it out there."
+                    f"{_who(steps, number)}: column {name} cannot be dropped because it is needed: {what}. "
+                    "Keep it, or remove it there."
                 )
-        before = {name for _, each in steps[:number] for name in _columns(each)}
+        before = {name for _, roles_before in steps[:number] for name in _columns(roles_before)}
         if changed := [name for name in method.asks if name in before]:
             raise ParameterError(
-                f"{_who(steps, number)}: the condition asks for column {', '.join(changed)}, which an "
-                "earlier step changes. Conditions are about the values of the source: drop records first."
+                f"{_who(steps, number)}: the condition uses column {', '.join(changed)}, which an earlier "
+                "step changes. Conditions are about the values of the source: drop records first."
             )
 
 
@@ -46,15 +46,15 @@ def _by_role(roles: Roles) -> Iterator[tuple[str, str]]:
 
 
 def _by_steps(steps: Sequence[tuple[RecordMethod, Roles]], number: int) -> Iterator[tuple[str, str]]:
-    for place, (method, roles) in enumerate(steps):
-        if place == number:
+    for other, (method, roles) in enumerate(steps):
+        if other == number:
             continue
         if isinstance(method, Dropping):
-            # what a step before asked for was there when it asked
-            spoken: tuple[str, ...] = (*method.columns, *(method.asks if place > number else ()))
+            # an earlier drop evaluated its condition before the column was dropped
+            used: tuple[str, ...] = (*method.columns, *(method.asks if other > number else ()))
         else:
-            spoken = (*_columns(roles), *roles.independent, *method.reads, *method.context_columns)
-        yield from ((f"step {place + 1} speaks of it", name) for name in spoken)
+            used = (*_columns(roles), *roles.independent, *method.reads, *method.context_columns)
+        yield from ((f"step {other + 1} uses it", name) for name in used)
 
 
 def _columns(roles: Roles) -> tuple[str, ...]:
@@ -62,10 +62,10 @@ def _columns(roles: Roles) -> tuple[str, ...]:
     return () if isinstance(quasi, str) else quasi
 
 
-def _words(given: Any) -> Iterator[str]:
-    """Every word in some settings: some of them are columns."""
-    if isinstance(given, str):
-        yield given
-    elif isinstance(given, Mapping | list | tuple):
-        for each in given.values() if isinstance(given, Mapping) else given:
-            yield from _words(each)
+def _words(settings: Any) -> Iterator[str]:
+    """All strings in some settings: some of them are columns."""
+    if isinstance(settings, str):
+        yield settings
+    elif isinstance(settings, Mapping | list | tuple):
+        for value in settings.values() if isinstance(settings, Mapping) else settings:
+            yield from _words(value)

@@ -1,4 +1,4 @@
-"""What a finished file must satisfy, as a plan says it: measures with a limit."""
+"""The section [require] of a plan: measures with a limit that a finished file must keep."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tacita.microdata.measures.measure import Measure
 
 
 class RequireSection(Parameters):
-    """[require]: each key a measure; its value a limit, a table with limit and settings, or a list of these.
+    """[require]: measures by name, with a limit, a table of limit and settings, or a list of these.
 
-    `by_column` in such a table is a limit for each column, or a table of columns with a limit each; beside a
-    limit of the whole or in its place.
+    `by_column` in such a table is a limit for every column, or a table of limits by column. It replaces the
+    limit of the file or add to it.
 
-    >>> [each.name for each in RequireSection(k_anonymity={"k": 3, "keys": ["sex"]}, DBRL=20).requirements]
+    >>> [limit.name for limit in RequireSection(k_anonymity={"k": 3, "keys": ["sex"]}, DBRL=20).requirements]
     ['k_anonymity', 'DBRL']
     """
 
@@ -40,32 +40,32 @@ class RequireSection(Parameters):
 
     @property
     def values(self) -> dict[str, Any]:
-        """As they were given."""
+        """The values of the plan."""
         return dict(self.model_extra or {})
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """One for each limit."""
         return tuple(
-            _requirement(name, each)
+            _requirement(name, limit)
             for name, value in self.values.items()
-            for each in (value if isinstance(value, list | tuple) else [value])
+            for limit in (value if isinstance(value, list | tuple) else [value])
         )
 
     @classmethod
     def load(cls, path: str | Path) -> RequireSection:
-        """An office's rules: a TOML file of requirements, under [require] or by themselves."""
-        place = Path(path)
-        values = toml_of(place)
+        """Read a TOML file of requirements, under [require] or at the top level."""
+        path = Path(path)
+        values = toml_of(path)
         values.pop("version", None)
-        given = values.get("require", values)
-        if not isinstance(given, dict) or not given:
-            raise ParameterError(f"{place.name}: wanted requirements, such as k_anonymity = 3, got none.")
-        return cls(**given)
+        requirements = values.get("require", values)
+        if not isinstance(requirements, dict) or not requirements:
+            raise ParameterError(f"{path.name}: wanted requirements, such as k_anonymity = 3, got none.")
+        return cls(**requirements)
 
     @classmethod
     def given(cls, require: Mapping[str, Any] | str | Path | None) -> RequireSection:
-        """Out of what a caller names: values, a file of them, or nothing."""
+        """The section from the argument of a caller: values, a file of them, or None."""
         if isinstance(require, str | Path):
             return cls.load(require)
         if require is not None and not isinstance(require, Mapping):
@@ -75,7 +75,7 @@ class RequireSection(Parameters):
         return cls(**(require or {}))
 
     def with_included(self, path: str | Path) -> RequireSection:
-        """Those of a file too; what both name must stand in one place."""
+        """The section joined with that of a file; raises if both name a measure."""
         included = RequireSection.load(path).values
         if twice := [name for name in self.values if name in included]:
             raise ParameterError(
@@ -90,41 +90,43 @@ def _requirement(name: str, value: Any) -> Requirement:
         raise ParameterError(f"Require: there is no measure named {name!r}. Known: {known}.")
     settings = dict(value) if isinstance(value, Mapping) else {"limit": value}
     measured = cast("type[Measure]", registry.lookup(name, *registry.MEASURING))
-    given = [settings.pop(each) for each in dict.fromkeys(("limit", measured.limit_name)) if each in settings]
-    if len(given) > 1:
+    limit_keys = [key for key in dict.fromkeys(("limit", measured.limit_name)) if key in settings]
+    limits = [settings.pop(key) for key in limit_keys]
+    if len(limits) > 1:
         raise ParameterError(f"Require: {name} has a limit and {measured.limit_name}, which is the same.")
     by_column = _by_column(name, measured, settings.pop("by_column", None))
     limit = None
-    if given or by_column is None:
-        limit = _limit(name, measured, dict.fromkeys([measured.limit_name], *given) if given else {})
+    if limits or by_column is None:
+        limit = _limit(name, measured, dict.fromkeys([measured.limit_name], *limits) if limits else {})
     try:
         measured(**settings)
-    except ParameterError as problem:
-        raise problem.reworded(f"Require: {problem} Beside these, limit and by_column are known.") from None
+    except ParameterError as error:
+        raise error.reworded(f"Require: {error} Also known: limit and by_column.") from None
     return Requirement(name, limit, settings, by_column)
 
 
-def _by_column(name: str, measured: type[Measure], given: Any) -> float | Mapping[str, float] | None:
-    """Limits of columns: one for each, or each its own."""
-    if given is None:
+def _by_column(name: str, measured: type[Measure], limits: Any) -> float | Mapping[str, float] | None:
+    """Limits of columns: one for all, or one for each."""
+    if limits is None:
         return None
-    if isinstance(given, Mapping):
-        if not given:
+    if isinstance(limits, Mapping):
+        if not limits:
             raise ParameterError(f"Require: {name}: by_column must name a column, got none.")
-        return {column: _limit(name, measured, {measured.limit_name: each}) for column, each in given.items()}
-    return _limit(name, measured, {measured.limit_name: given})
+        key = measured.limit_name
+        return {column: _limit(name, measured, {key: limit}) for column, limit in limits.items()}
+    return _limit(name, measured, {measured.limit_name: limits})
 
 
-def _limit(name: str, measured: type[Measure], given: Mapping[str, Any]) -> float:
-    """A limit as the measure takes it, or an error in its words."""
+def _limit(name: str, measured: type[Measure], values: Mapping[str, Any]) -> float:
+    """A limit, checked as the measure checks it."""
 
     class Limit(Parameters):
         @classmethod
         def spoken_name(cls) -> str:
             return f"Require: {name}"
 
-    if any(isinstance(value, bool | str) for value in given.values()):
+    if any(isinstance(value, bool | str) for value in values.values()):
         raise ParameterError(f"Require: {name}: {measured.limit_name} must be a number.")
     fields: dict[str, Any] = {measured.limit_name: (measured.limit_type, ...)}
-    made = create_model("Limit", __base__=Limit, **fields)
-    return float(getattr(made(**given), measured.limit_name))
+    model = create_model("Limit", __base__=Limit, **fields)
+    return float(getattr(model(**values), measured.limit_name))

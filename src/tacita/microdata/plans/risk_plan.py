@@ -1,4 +1,4 @@
-"""What is asked of the keys of a file before anything is protected, and where the answers go."""
+"""Plans that measure the risk of the keys of a file before anything is protected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .sections import MeasureSection
 
 
 class RiskSection(Parameters):
-    """[risk]: the keys of a file, and what is known of the sample."""
+    """[risk]: the keys of a file, and properties of the sample."""
 
     keys: Names = Field(min_length=1, description="columns an attacker may know")
     weight: str | None = Field(default=None, description="column of sampling weights")
@@ -55,7 +55,7 @@ class RiskOutputSection(Parameters):
 
     @property
     def targets(self) -> dict[str, Path | None]:
-        """What is written where, by the words a message uses."""
+        """The files to write, by their names in messages."""
         return {"report": self.report, "JSON report": self.json_report, "records": self.records}
 
 
@@ -95,7 +95,7 @@ class RiskPlan(Document):
         profile = tacita.risk_profile(data, keys=['x'])
         """
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
-        asked = self.risk.model_dump(exclude_defaults=True)
+        risk = self.risk.model_dump(exclude_defaults=True)
         measuring = self.measure.model_dump(exclude_defaults=True)
         if "names" in measuring:
             measuring["measures"] = measuring.pop("names")
@@ -104,7 +104,7 @@ class RiskPlan(Document):
             "import tacita",
             "",
             f"data = tacita.read({literal_of(str(self.input.path))}{source})",
-            f"profile = tacita.risk_profile(data{arguments_of({**asked, **measuring})})",
+            f"profile = tacita.risk_profile(data{arguments_of({**risk, **measuring})})",
         ]
         return "\n".join(
             [*lines, *([f"tacita.save_risk(profile{arguments_of(targets)})"] if targets else [])]

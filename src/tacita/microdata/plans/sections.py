@@ -1,4 +1,4 @@
-"""The sections of a plan of records: method, steps, measures, comparison, what is written where."""
+"""The sections of a plan for microdata: method, steps, measures, comparison, output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _as_chain(value: object) -> object:
-    # a list of methods and their names with + (or, on a command line, commas) between say the same
+    # a list of methods is the same as their names joined by + (or, on a command line, by commas)
     if isinstance(value, list | tuple):
         return "+".join(map(str, value))
     return value.replace(",", "+") if isinstance(value, str) else value
@@ -45,7 +45,7 @@ def _as_axis(name: str) -> str:
 
 def _as_settings(settings: dict[str, Any]) -> dict[str, Any]:
     spelled = registry.by_canonical(settings, *registry.MEASURING)
-    return {_as_measure(name): given for name, given in spelled.items()}
+    return {_as_measure(name): parameters for name, parameters in spelled.items()}
 
 
 ChainName = Annotated[str, BeforeValidator(_as_chain), AfterValidator(registry.canonical_chain)]
@@ -57,9 +57,9 @@ MeasureNames = Annotated[Names, AfterValidator(_as_measures)]
 
 
 class MethodSection(Parameters):
-    """A method and its parameters: every key that no section declares goes to the method.
+    """A method and its parameters: keys that no section declares are parameters of the method.
 
-    What is to come `then` joins the method at once: a section that is read back has the chain alone.
+    The value of `then` is joined to `method` at once, so a section that is read back has the chain only.
 
     >>> MethodSection(method="kc", then="mhm").method
     'kc+mhm'
@@ -82,10 +82,10 @@ class MethodSection(Parameters):
         if not isinstance(values, dict) or values.get("then") is None:
             return values
         if "method" not in values and cls.model_fields["method"].is_required():
-            # that a method is wanted is said where it is missing
+            # the missing method is reported by the check of required fields
             return values
-        named = values.get("method", cls.model_fields["method"].default)
-        return {**values, "method": "+".join(map(str, map(_as_chain, (named, values["then"])))), "then": None}
+        first = values.get("method", cls.model_fields["method"].default)
+        return {**values, "method": "+".join(map(str, map(_as_chain, (first, values["then"])))), "then": None}
 
     @model_validator(mode="after")
     def _method_takes_its_parameters(self) -> Self:
@@ -94,7 +94,7 @@ class MethodSection(Parameters):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What goes to the method."""
+        """The parameters of the method."""
         return dict(self.model_extra or {})
 
     @property
@@ -113,12 +113,12 @@ class MethodSection(Parameters):
         return registry.record_method(self.chain[0]).takes
 
     def refuse_other_roles(self, roles: Roles, missing: str) -> None:
-        """Raise where a synthesis has no dependent columns, or another method has them."""
+        """Raise if a synthesis has no dependent columns, or another method has some."""
         kind = self.kind
         if kind == "synthesis" and not roles.dependent:
             raise ParameterError(
-                f"{self.method}: wanted dependent columns to draw anew, got quasi-identifiers. Name "
-                "dependent and independent columns (tacita synthesize), or a method that protects."
+                f"{self.method}: wanted dependent columns to synthesise, got quasi-identifiers. Name "
+                "dependent and independent columns (tacita synthesize), or choose a method of protect."
             )
         if kind != "synthesis" and roles.dependent:
             raise ParameterError(
@@ -127,8 +127,8 @@ class MethodSection(Parameters):
             )
         if kind == "dropping" and roles.quasi:
             raise ParameterError(
-                f"{self.method}: wanted columns to drop under columns, got quasi-identifiers. Nothing is "
-                "changed that stays; leave out quasi."
+                f"{self.method}: wanted columns to drop under columns, got quasi-identifiers. The remaining "
+                "columns do not change; leave out quasi."
             )
         drawing = self.build().draws_missing
         if kind == "synthesis" and missing in ("stratum", "merge"):
@@ -146,26 +146,26 @@ class MethodSection(Parameters):
                 name for name in registry.names("synthesis") if registry.record_method(name).draws_missing
             ]
             raise ParameterError(
-                f"{self.method}: missing 'level' draws what is missing like any other value, and this method "
-                f"cannot. Choose another, or {' or '.join(able)}."
+                f"{self.method}: missing 'level' treats missing values as a category, which this method "
+                f"cannot. Choose another value, or {' or '.join(able)}."
             )
         if missing == "merge" and not relabels and self.build().group_size is None:
             raise ParameterError(
                 f"{self.method}: missing 'merge' suppresses values until k records miss the same columns, "
-                "and this method has no k. Choose another, or a method that groups records (mdav)."
+                "but this method has no k. Choose another value, or a method that groups records (mdav)."
             )
 
     def build(self) -> RecordMethod:
-        """The method, or chain of methods, each with those of the parameters that it has."""
-        found = [registry.record_method(name) for name in self.chain]
-        if len(found) == 1:
-            return found[0](**self.parameters)
+        """The method, or a chain of methods, each with the parameters that it declares."""
+        methods = [registry.record_method(name) for name in self.chain]
+        if len(methods) == 1:
+            return methods[0](**self.parameters)
         from tacita.microdata.methods.microaggregation.improvement import Chain
 
-        alone = [name for name, method in zip(self.chain, found, strict=True) if method.kind != Chain.kind]
-        if alone:
+        other = [name for name, method in zip(self.chain, methods, strict=True) if method.kind != Chain.kind]
+        if other:
             raise ParameterError(
-                f"{self.method}: {alone[0]} cannot be part of a chain. Only methods that group records can."
+                f"{self.method}: {other[0]} cannot be part of a chain. Only methods that group records can."
             )
         fields = registry.parameters_of(self.method)
         unknown = [name for name in self.parameters if name not in fields]
@@ -173,17 +173,22 @@ class MethodSection(Parameters):
             raise ParameterError(
                 f"{self.method}: there is no parameter {', '.join(unknown)}. Known: {', '.join(fields)}."
             )
-        own = [{n: v for n, v in self.parameters.items() if n in method.model_fields} for method in found]
-        return Chain.of([cast("Any", method)(**given) for method, given in zip(found, own, strict=True)])
+        parameters = [
+            {name: value for name, value in self.parameters.items() if name in method.model_fields}
+            for method in methods
+        ]
+        return Chain.of(
+            [cast("Any", method)(**values) for method, values in zip(methods, parameters, strict=True)]
+        )
 
 
 class ProtectSection(MethodSection, ReleaseOptions):
-    """[protect]: the method, its parameters, and the rules around it; with [[steps]] only these rules."""
+    """[protect]: the method, its parameters, and options of the release; with [[steps]] the options only."""
 
     model_config = ConfigDict(extra="allow")
 
     def refuse_to_step(self) -> None:
-        """Raise where a method is named although steps name theirs."""
+        """Raise if a method is named in addition to those of the steps."""
         named = [name for name in ("method",) if name in self.model_fields_set] + list(self.parameters)
         if named:
             raise ParameterError(
@@ -215,13 +220,13 @@ class StepSection(MethodSection):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those that the step changes."""
+        """Columns that the step changes."""
         return self.dependent or self.quasi
 
     def own_roles(self) -> dict[str, tuple[str, ...]]:
         """The roles of the columns that the step names."""
-        given = {"quasi": self.quasi, "dependent": self.dependent, "independent": self.independent}
-        return {name: columns for name, columns in given.items() if columns}
+        roles = {"quasi": self.quasi, "dependent": self.dependent, "independent": self.independent}
+        return {name: columns for name, columns in roles.items() if columns}
 
 
 class MeasureSection(Parameters):
@@ -239,33 +244,37 @@ class MeasureSection(Parameters):
 
     @model_validator(mode="after")
     def _known(self) -> MeasureSection:
-        given = self.names or ()
-        for place, name in enumerate(given):
-            if name in given[:place]:
+        names = self.names or ()
+        for index, name in enumerate(names):
+            if name in names[:index]:
                 raise ParameterError(f"Measure: {name} is named twice. Once is enough.")
         self.build()
         return self
 
     def build(self) -> list[Measure]:
         """The measures, in the order of the registry or as named."""
-        return [self._made(name) for name in self._chosen()]
+        return [self._measure(name) for name in self._chosen()]
 
     def with_categories(self, *, coarser: bool) -> MeasureSection:
-        """The same, and where none are named those too that are measured of categories by themselves."""
+        """The same; if no measures are named, also those that are computed by default for categories."""
         if self.names is not None:
             return self
         known = [name for name in registry.names(*registry.MEASURING) if name not in self.without]
-        made = {name: self._made(name) for name in known}
+        measures = {name: self._measure(name) for name in known}
         return self.including(
-            *(name for name in known if made[name].with_categories or (coarser and made[name].with_coarser))
+            *(
+                name
+                for name, measure in measures.items()
+                if measure.with_categories or (coarser and measure.with_coarser)
+            )
         )
 
     def including(self, *names: str) -> MeasureSection:
-        """The same, with these measured in any case."""
+        """The same with these measures added."""
         if left_out := [name for name in names if name in self.without]:
             raise ParameterError(
                 f"Measure: {left_out[0]} cannot be left out, it is an axis of the comparison. "
-                "Take it out of without, or compare by another measure."
+                "Remove it from without, or compare by another measure."
             )
         return self.model_copy(update={"names": tuple(dict.fromkeys((*self._chosen(), *names)))})
 
@@ -273,9 +282,9 @@ class MeasureSection(Parameters):
         if self.names is not None and self.names != ("all",):
             return [name for name in self.names if name not in self.without]
         known = [name for name in registry.names(*registry.MEASURING) if name not in self.without]
-        return known if self.names else [name for name in known if self._made(name).by_default]
+        return known if self.names else [name for name in known if self._measure(name).by_default]
 
-    def _made(self, name: str) -> Measure:
+    def _measure(self, name: str) -> Measure:
         return cast("Measure", registry.lookup(name, *registry.MEASURING)(**self.settings.get(name, {})))
 
 
@@ -307,7 +316,7 @@ class CompareSection(Parameters):
         for name, values in {"method": self.method, **self.values}.items():
             if name != "method" and not values:
                 raise ParameterError(f"Compare: {name} must have at least one value, got none.")
-            if any(value in values[:place] for place, value in enumerate(values)):
+            if any(value in values[:index] for index, value in enumerate(values)):
                 raise ParameterError(f"Compare: a value of {name} is given twice. Once is enough.")
         return self
 
@@ -319,26 +328,26 @@ class CompareSection(Parameters):
     def grid(self, protect: ProtectSection) -> list[tuple[str, dict[str, Any]]]:
         """Every method with every combination of the parameters it has, on top of those of [protect].
 
-        >>> [made for made in CompareSection(method="mdav", k=[3, 5]).grid(ProtectSection())]
+        >>> [trial for trial in CompareSection(method="mdav", k=[3, 5]).grid(ProtectSection())]
         [('mdav', {'k': 3}), ('mdav', {'k': 5})]
         """
         methods = self.method or (protect.method,)
-        taken = {name: set(registry.parameters_of(name)) for name in methods}
+        fields_of = {name: set(registry.parameters_of(name)) for name in methods}
         for name in self.values:
-            if not any(name in fields for fields in taken.values()):
+            if not any(name in fields for fields in fields_of.values()):
                 raise ParameterError(
                     f"Compare: no method to be compared has a parameter {name}. "
-                    f"Known: {', '.join(sorted(set().union(*taken.values())))}."
+                    f"Known: {', '.join(sorted(set().union(*fields_of.values())))}."
                 )
-        made = []
-        for method, fields in taken.items():
+        trials = []
+        for method, fields in fields_of.items():
             base = {name: value for name, value in protect.parameters.items() if name in fields}
             varied = {name: values for name, values in self.values.items() if name in fields}
-            made += [
-                (method, {**base, **dict(zip(varied, chosen, strict=True))})
-                for chosen in product(*varied.values())
+            trials += [
+                (method, {**base, **dict(zip(varied, values, strict=True))})
+                for values in product(*varied.values())
             ]
-        return made
+        return trials
 
 
 class OutputSection(Parameters):

@@ -1,6 +1,6 @@
-"""What each kind of method publishes in place of the records: means of groups, masked or synthetic values.
+"""Runs a method on prepared records: group means, recoded, masked or synthetic values.
 
-A kind that protects records is one line of `VERBS`: a function from method and records to what is published.
+A kind of method is one line of `VERBS`: a function from a method and records to the values to publish.
 """
 
 from __future__ import annotations
@@ -45,14 +45,18 @@ from .prepare import PreparedRecords
 
 @dataclass(frozen=True, repr=False)
 class MaskedValues:
-    """Values in place of the originals, the promises of the kind, and the groups behind them if any.
+    """Values to publish in place of the originals, with promises and, if any, groups.
 
-    `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
-    Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
-    column in the order of their codes, and `before` the originals in the same codes. Records that are
-    `leaving` are not published (of those `undecided`, a missing value left that open), cells that are
-    `withheld` are empty. `search` is what was looked for and found, `witness` what a Claim says beside the
-    parameters. `membership` is what halves of the records show of a synthesis.
+    method      as it ran, with the parameters that repeat the result (instead of a time limit)
+    labels      as in a Claim: one per record, one per cell, or None
+    texts       new categories by column, in the order of their codes
+    before      the originals in the same codes
+    witness     evidence of a Claim in addition to the parameters
+    leaving     records that are not published
+    withheld    cells that are suppressed
+    search      summary of the search, for the record
+    undecided   number of records for which a missing value left the condition of a drop open
+    membership  result of the membership test of a synthesis
     """
 
     method: RecordMethod
@@ -71,14 +75,14 @@ class MaskedValues:
 
 
 def apply_method(method: RecordMethod, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Do what the method's kind does."""
+    """RunContext a method by the function of its kind."""
     doing, verb = VERBS[method.kind]
     run.report(doing, 0, 1)
     return verb(method, records, run)
 
 
 def _grouped(method: Microaggregation, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Groups within strata, each published as its mean (median, mode). Scaled once, over all strata."""
+    """Groups within strata, published as means (medians, modes). Columns are scaled over all strata."""
     mixed = method.takes != ("numeric",)
     z = to_unit_range(records.x, records.columns.kinds) if mixed else standardise(records.x, records.scale)
     labels = np.empty(z.shape[0], dtype=np.int64)
@@ -88,8 +92,8 @@ def _grouped(method: Microaggregation, records: PreparedRecords, run: RunContext
     if isinstance(method, Given):
         labels = method.found
     elif len(parts) == 1 and parts[0][1].all():
-        whole = _partition(method, z, records, *parts[0], run)
-        labels, bounds = whole.labels, [_bound_of(whole)]
+        groups_of_all = _partition(method, z, records, *parts[0], run)
+        labels, bounds = groups_of_all.labels, [_bound_of(groups_of_all)]
     else:
         groups = 0
         for done, (rows, present) in enumerate(parts):
@@ -102,7 +106,7 @@ def _grouped(method: Microaggregation, records: PreparedRecords, run: RunContext
                 groups += len(part)
                 bounds.append(_bound_of(part))
             else:
-                # nothing known of them that could tell them apart
+                # records without any value are one group
                 labels[rows] = groups
                 groups += 1
         run.report("grouping strata", len(parts), len(parts))
@@ -123,20 +127,20 @@ def _grouped(method: Microaggregation, records: PreparedRecords, run: RunContext
     )
 
 
-def _bound_of(found: Partition) -> float | None:
-    # a plug-in may hand back something that only looks like a partition; it is checked when made anew
-    bound: float | None = getattr(found, "lower_bound", None)
+def _bound_of(partition: Partition) -> float | None:
+    # a plug-in may return an object that only resembles a Partition; `Partition(...)` checks it afterwards
+    bound: float | None = getattr(partition, "lower_bound", None)
     return bound
 
 
 def _largest(z: Matrix, parts: Sequence[tuple[Labels, Mask]]) -> Matrix:
-    """What the longest part of the work is about: its records, in the columns that they have."""
+    """Records of the largest part, in the columns in which they have values."""
     rows, present = max(parts, key=lambda part: part[0].size)
     return np.ascontiguousarray(z[np.ix_(rows, present)])
 
 
 def published_values(x: Matrix, labels: Labels, integer: Mask, kinds: Sequence[Kind] = ()) -> Matrix:
-    """Every row replaced by what its group publishes: means, lower medians of ordinal codes, modes.
+    """Rows replaced by the values of their group: means, lower medians of ordinal codes, modes.
 
     >>> x = np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 2.0], [6.0, 1.0, 0.0]])
     >>> whole = np.zeros(3, dtype=bool)
@@ -160,7 +164,7 @@ def _partition(
     present: Mask,
     run: RunContext,
 ) -> Partition:
-    """Groups of some records by the columns that they have, which are z."""
+    """Groups of some records by z, the columns in which they have values."""
     units, kinds = records.units_of(rows), records.columns.kinds
     if method.takes == ("numeric",):
         if not method.reads:
@@ -171,7 +175,7 @@ def _partition(
 
 
 def _masked(method: Masking, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Each stratum masked by itself, on the original scale, with randomness of its own."""
+    """Masks each stratum separately, on the original scale, with its own random stream."""
     if isinstance(method, CategoryMasking):
         return _redrawn(method, records, run)
     if not method.roundable:
@@ -181,38 +185,38 @@ def _masked(method: Masking, records: PreparedRecords, run: RunContext) -> Maske
     groups, grouped = 0, False
     parts = list(records.parts())
     for done, (rows, present) in enumerate(parts):
-        # one number for what is missing in the whole stratum, then its groups
+        # one label for columns missing in the whole stratum, then those of its groups
         labels[rows] = groups
         if present.any():
             cells = np.ix_(rows, present)
-            made = method.masked(
+            masked = method.masked(
                 records.x[cells],
                 run.branch(done),
                 units=records.units_of(rows),
                 beside=records.reference.context[rows],
             )
-            values[cells] = made.values
-            if made.labels is not None:
+            values[cells] = masked.values
+            if masked.labels is not None:
                 grouped = True
-                labels[cells] += 1 + made.labels
+                labels[cells] += 1 + masked.labels
         groups = int(labels[rows].max()) + 1
         run.report("masking strata", done + 1, len(parts))
     values[:, records.columns.integer] = np.rint(values[:, records.columns.integer])
-    # minus zero and zero would be two different published values
+    # plus zero: -0.0 and 0.0 would be two published values
     return MaskedValues(
         method=method, values=values + 0.0, guarantees=Masking.guarantees, labels=labels if grouped else None
     )
 
 
 def _redrawn(method: CategoryMasking, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Categories of each stratum by themselves, with randomness of their own."""
+    """Redraws the categories of each stratum separately, with its own random stream."""
     values = np.empty_like(records.x)
     labels = np.zeros(values.shape[0], dtype=np.int64)
-    numbered = 0
+    n_labels = 0
     witness: dict[str, tuple[Any, ...]] = {}
     parts = list(records.parts())
     names, texts = tuple(records.columns.texts), tuple(records.columns.texts.values())
-    present = tuple(held(column, len(each)) for column, each in zip(records.x.T, texts, strict=True))
+    present = tuple(held(column, len(labels)) for column, labels in zip(records.x.T, texts, strict=True))
     for done, (rows, _) in enumerate(parts):
         read = {name: column.codes[rows] for name, column in records.reference.read.items()}
         coded = Coded(
@@ -223,75 +227,83 @@ def _redrawn(method: CategoryMasking, records: PreparedRecords, run: RunContext)
             read=read,
             present=present,
         )
-        made = method.redrawn(coded, run.branch(done))
-        values[rows] = made.values
-        if made.labels is not None:
-            labels[rows] = numbered + made.labels
-            numbered = int(labels[rows].max()) + 1
-        witness = {name: witness.get(name, ()) + told for name, told in made.witness.items()}
+        redrawn = method.redrawn(coded, run.branch(done))
+        values[rows] = redrawn.values
+        if redrawn.labels is not None:
+            labels[rows] = n_labels + redrawn.labels
+            n_labels = int(labels[rows].max()) + 1
+        witness = {name: witness.get(name, ()) + entries for name, entries in redrawn.witness.items()}
         run.report("masking strata", done + 1, len(parts))
     _refuse_unchanged(method, records.x, values)
-    shared = labels if numbered else None
     return MaskedValues(
-        method=method, values=values, guarantees=Masking.guarantees, labels=shared, witness=witness
+        method=method,
+        values=values,
+        guarantees=Masking.guarantees,
+        labels=labels if n_labels else None,
+        witness=witness,
     )
 
 
 def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> None:
     if np.array_equal(before, after, equal_nan=True):
         raise DataError(
-            f"{method.spoken_name()}: not one of {len(before)} records came out with another category, so "
-            "that nothing would be hidden. Change more, or protect fewer and larger strata."
+            f"{method.spoken_name()}: none of {len(before)} records got another category, so nothing would "
+            "be protected. Change more, or use fewer and larger strata."
         )
 
 
 def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
+    """Draws the dependent columns of each stratum separately, conditional on the independent ones."""
     if not method.roundable:
         _refuse_rounding(method, records, "")
     family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
-    told: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     units = repeated(records.units)
-    found = None
+    membership = None
     if isinstance(method, MixedSynthesis):
-        x, told = np.hstack([records.x, records.reference.context]), {"columns": records.columns.of_synthesis}
+        columns = records.columns.of_synthesis
+        x, arguments = np.hstack([records.x, records.reference.context]), {"columns": columns}
         p, strata = records.x.shape[1], records.strata
-        method, found = settled(method, x, p, strata, records.columns.of_synthesis, run, units=units)
+        method, membership = settled(method, x, p, strata, columns, run, units=units)
     values = np.empty_like(records.x)
-    searched: list[dict[str, Any]] = []
+    searches: list[dict[str, Any]] = []
     parts = list(records.parts())
     for done, (rows, _) in enumerate(parts):
         inner = run.branch(done)
         if len(parts) == 1:
             inner = replace(inner, on_progress=run.on_progress, on_iteration=run.on_iteration)
-        if told and units is not None:
-            told["units"] = units[rows]
+        if arguments and units is not None:
+            arguments["units"] = units[rows]
         try:
             values[rows], fits = method.searched(
-                records.x[rows], records.reference.context[rows], inner, **told
+                records.x[rows], records.reference.context[rows], inner, **arguments
             )
-        except DataError as problem:
+        except DataError as error:
             if len(parts) == 1:
                 raise
-            raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
+            raise DataError(f"{error} (In a stratum of {rows.size} records.)") from None
         for fit in fits:
-            named = {"column": records.columns.names[fit["column"]]} if "column" in fit else {}
-            searched.append({**({"stratum": done + 1} if len(parts) > 1 else {}), **fit, **named})
+            column = {"column": records.columns.names[fit["column"]]} if "column" in fit else {}
+            searches.append({**({"stratum": done + 1} if len(parts) > 1 else {}), **fit, **column})
         run.report("drawing values", done + 1, len(parts))
     refuse_fractions(method.spoken_name(), values[:, records.columns.integer])
-    search = {"fits": searched} if searched else {}
-    # minus zero and zero would be two different published values
-    made = MaskedValues(
-        method=method, values=values + 0.0, guarantees=family.guarantees, membership=found, search=search
+    search = {"fits": searches} if searches else {}
+    # plus zero: -0.0 and 0.0 would be two published values
+    drawn = MaskedValues(
+        method=method, values=values + 0.0, guarantees=family.guarantees, membership=membership, search=search
     )
-    if found is None:
-        return made
-    promised, told_of = (*made.guarantees, *found.promised()), {"membership": found.as_dict()}
-    return replace(made, guarantees=promised, witness=found.witness(), search=told_of)
+    if membership is None:
+        return drawn
+    return replace(
+        drawn,
+        guarantees=(*drawn.guarantees, *membership.promised()),
+        witness=membership.witness(),
+        search={"membership": membership.as_dict()},
+    )
 
 
 def _recoded(method: Recoding, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Every value by what its column's map makes of it. O(n) a column, one look a distinct value."""
+    """Recodes every value by the map of its column, once per distinct value. O(n) a column."""
     before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
     texts: dict[str, tuple[str, ...]] = {}
     for j, (name, old) in enumerate(records.columns.texts.items()):
@@ -302,11 +314,11 @@ def _recoded(method: Recoding, records: PreparedRecords, run: RunContext) -> Mas
                 f"{len(new)}. This is a fault of the method."
             )
         texts[name] = tuple(sorted({*old, *new}))
-        place = {label: float(i) for i, label in enumerate(texts[name])}
+        code_of = {label: float(i) for i, label in enumerate(texts[name])}
         known = ~np.isnan(records.x[:, j])
         codes = records.x[known, j].astype(np.int64)
         for column, labels in ((before, old), (after, new)):
-            column[known, j] = np.array([place[label] for label in labels])[codes]
+            column[known, j] = np.array([code_of[label] for label in labels])[codes]
         run.report("recoding", j + 1, len(records.columns.texts))
     return MaskedValues(
         method=method, values=after, guarantees=Recoding.guarantees, texts=texts, before=before
@@ -314,7 +326,7 @@ def _recoded(method: Recoding, records: PreparedRecords, run: RunContext) -> Mas
 
 
 def _generalised(method: Generalisation, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Coarser keys for all records; what cannot be made to fit leaves, or shows none of them."""
+    """Coarser keys for all records; outliers are removed, or their keys are suppressed."""
     columns, reference = records.columns, records.reference
     if unread := [name for name in columns.names if name not in columns.texts]:
         raise ParameterError(
@@ -343,36 +355,36 @@ def _generalised(method: Generalisation, records: PreparedRecords, run: RunConte
         ),
     )
     keys = replace(keys, populations=method.populations_of(keys, reference.populations))
-    made = method.generalise(keys, run)
+    result = method.generalise(keys, run)
     before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
     texts: dict[str, tuple[str, ...]] = {}
-    for j, (name, labels) in enumerate(zip(columns.names, made.labels, strict=True)):
-        shown = np.unique(made.shown[j])
-        new = {label for label in (labels[place] for place in shown.tolist()) if label is not None}
+    for j, (name, labels) in enumerate(zip(columns.names, result.labels, strict=True)):
+        shown = np.unique(result.shown[j])
+        new = {label for label in (labels[node] for node in shown.tolist()) if label is not None}
         texts[name] = tuple(sorted({*columns.texts[name], *new}))
-        place = {label: float(i) for i, label in enumerate(texts[name])}
+        code_of = {label: float(i) for i, label in enumerate(texts[name])}
         known = ~np.isnan(records.x[:, j])
-        codes = np.array([place[label] for label in columns.texts[name]] or [0.0])
+        codes = np.array([code_of[label] for label in columns.texts[name]] or [0.0])
         before[known, j] = codes[records.x[known, j].astype(np.int64)]
-        after[:, j] = np.array([np.nan if label is None else place.get(label, np.nan) for label in labels])[
-            made.shown[j]
+        after[:, j] = np.array([np.nan if label is None else code_of.get(label, np.nan) for label in labels])[
+            result.shown[j]
         ]
-    withheld = method.outliers == "withhold"
-    after[made.gone & withheld] = np.nan
+    suppresses = method.outliers == "withhold"
+    after[result.gone & suppresses] = np.nan
     return MaskedValues(
         method=method,
         values=after,
-        guarantees=method.kept_promises((*Generalisation.guarantees, *made.promised)),
+        guarantees=method.kept_promises((*Generalisation.guarantees, *result.promised)),
         texts=texts,
         before=before,
-        leaving=None if withheld else made.gone,
-        search={**made.told, "withheld": int(made.gone.sum())} if withheld else made.told,
-        witness=made.terms,
+        leaving=None if suppresses else result.gone,
+        search={**result.told, "withheld": int(result.gone.sum())} if suppresses else result.told,
+        witness=result.terms,
     )
 
 
 def _coded(method: Coding, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Each column of numbers by itself, all strata together. The cost of the method."""
+    """Codes each numeric column separately, all strata together. The cost of the method."""
     after = np.full_like(records.x, np.nan)
     names = records.columns.names[: records.x.shape[1]]
     for j, name in enumerate(names):
@@ -381,12 +393,12 @@ def _coded(method: Coding, records: PreparedRecords, run: RunContext) -> MaskedV
             after[known, j] = method.renumber(name, records.x[known, j], run.branch(j))
         run.report("coding numbers", j + 1, len(names))
     after[:, records.columns.integer] = np.rint(after[:, records.columns.integer])
-    # minus zero and zero would be two different published values
+    # plus zero: -0.0 and 0.0 would be two published values
     return MaskedValues(method=method, values=after + 0.0, guarantees=Coding.guarantees)
 
 
 def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """Each stratum by itself; what costs and bounds of all of them add up to."""
+    """Suppresses cells in each stratum separately; adds up their costs and bounds."""
     weights = method.weights(records.columns.names)
     known = ~np.isnan(records.x)
     codes = np.where(known, records.x, -1.0).astype(np.int64)
@@ -394,10 +406,10 @@ def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) ->
     parts = [rows for rows, _ in records.parts()]
     for done, rows in enumerate(parts):
         inner = run if len(parts) == 1 else run.silent()
-        found = method.withhold(codes[rows], weights, inner, units=records.units_of(rows))
-        cells[rows] = found.cells
-        bounds.append(found.lower_bound)
-        states.append(found.status)
+        pattern = method.withhold(codes[rows], weights, inner, units=records.units_of(rows))
+        cells[rows] = pattern.cells
+        bounds.append(pattern.lower_bound)
+        states.append(pattern.status)
         run.report("withholding cells", done + 1, len(parts))
     search = WithheldCells(
         dict(zip(records.columns.names, cells.sum(axis=0).tolist(), strict=True)),
@@ -417,7 +429,7 @@ def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) ->
 
 
 def _dropped(method: Dropping, records: PreparedRecords, run: RunContext) -> MaskedValues:
-    """No value changes; who leaves is decided record by record. The cost of the method."""
+    """Changes no value; marks the records to remove. The cost of the method."""
     n = len(records.x)
     leaving = np.asarray(method.leaving(records.reference.deciding, n), dtype=bool)
     run.report("dropping", 1, 1)
@@ -430,8 +442,8 @@ def _dropped(method: Dropping, records: PreparedRecords, run: RunContext) -> Mas
 def _refuse_rounding(method: RecordMethod, records: PreparedRecords, instead: str) -> None:
     if records.columns.integer.any():
         raise ParameterError(
-            f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
-            f"promised. Leave out round-integers{instead}."
+            f"{method.spoken_name()}: values are published to the last digit, and rounding would break the "
+            f"promises. Leave out round-integers{instead}."
         )
 
 

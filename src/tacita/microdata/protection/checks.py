@@ -1,4 +1,4 @@
-"""What no method can protect, said before any work: kinds of columns, gaps, units, weights, small strata."""
+"""Checks of the input before a method runs: column types, missing values, units, weights, small strata."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tacita.core.spec.setting_syntax import setting
 
 
 def kinds_read(data: Microdata, method: RecordMethod) -> tuple[Kind, ...]:
-    """The kinds of the columns that are read where some are categories; refused for methods of numbers."""
+    """The scales of the columns, empty if all are numeric; raises if the method does not take one."""
     kinds = tuple(data.scale(name) for name in data.used)
     named = [name for name, kind in zip(data.used, kinds, strict=True) if kind not in method.takes]
     if named and "numeric" not in method.takes:
         raise ParameterError(
             f"{method.spoken_name()}: this method works on categories, and column {speakable(named)} is "
-            "taken for numbers. Declare it nominal or ordinal if its numbers are codes; else mask it by "
-            "noise, or recode it into classes first."
+            "numeric. Declare it nominal or ordinal if its numbers are codes; else mask it by noise, or "
+            "recode it into classes first."
         )
     if all(kind == "numeric" for kind in kinds):
         return ()
@@ -47,17 +47,17 @@ def kinds_read(data: Microdata, method: RecordMethod) -> tuple[Kind, ...]:
 
 
 def refuse_numbers(data: Microdata, method: RecordMethod) -> None:
-    """Raise where columns were not named one by one, and a method takes their values for categories."""
+    """Raise if a method for categories would get numeric columns."""
     named = [name for name, kind in zip(data.quasi, data.scales, strict=True) if kind == "numeric"]
     if method.reads_missing and named:
         raise ParameterError(
-            f"{method.spoken_name()}: column {speakable(named)} is taken for numbers, and this method works "
-            "on categories. Name the columns of quasi one by one, or declare them nominal."
+            f"{method.spoken_name()}: column {speakable(named)} is numeric, and this method works on "
+            "categories. Name the columns of quasi one by one, or declare them nominal."
         )
 
 
 def refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], method: RecordMethod) -> None:
-    """Raise where a new category reads as missing in the file: nobody could tell it from what was."""
+    """Raise if a new category would read as a missing value in the file."""
     words = MISSING_TEXT if data.dialect is None else data.dialect.missing_values
     named = [name for name, labels in texts.items() if any(label.strip() in words for label in labels)]
     if named:
@@ -70,11 +70,11 @@ def refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], 
 def refuse_gaps(
     source: str, counts: Mapping[str, int], records: int, *, drawn: bool = False, drawing: bool = False
 ) -> None:
-    """Raise for so many missing values in columns, and what can be done about them."""
+    """Raise for missing values; the message names the ways to treat them."""
     where = ", ".join(f"{name} ({count})" for name, count in counts.items() if count)
     what = "dependent or independent columns" if drawn else "quasi-identifiers"
     drop, stratum, merge, level = (
-        setting("protect", "missing", each) for each in ("drop", "stratum", "merge", "level")
+        setting("protect", "missing", policy) for policy in ("drop", "stratum", "merge", "level")
     )
     way_out = drop if drawn else f"{drop}, {stratum} or {merge}"
     way_out += f" or {level}" if drawing else ""
@@ -87,9 +87,9 @@ def refuse_gaps(
 def refuse_split_units(data: Microdata, method: RecordMethod, strata: Ints, units: Ints | None) -> None:
     if units is None:
         raise ParameterError(
-            f"{method.spoken_name()}: wanted the column that names the household or firm (unit), got "
-            "none: its records must change together. Name it; where each record stands for itself, name a "
-            "column of record numbers, and leave it out as an identifier."
+            f"{method.spoken_name()}: wanted the column that names the household or firm (unit), got none: "
+            "its records must change together. Name it. If every record is a unit of its own, name a column "
+            "of record numbers, and make it an identifier too."
         )
     pairs = np.unique(np.column_stack([units, strata]), axis=0)
     split = int((np.bincount(pairs[:, 0]) > 1).sum())
@@ -130,10 +130,10 @@ def refuse_hopeless(
             pairs = np.unique(np.column_stack([strata, units]), axis=0)
             refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units", missing)
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
-    # what is constant in a part of a file need not be so in all of it
+    # a column may be constant in a part of a file and not in the file
     if varies and not any(varies) and data.whole is None:
         raise DataError(
-            f"{who}: every quasi-identifier is constant or missing, there is nothing to protect. "
+            f"{who}: every quasi-identifier is constant or missing, so there is nothing to protect. "
             "Name other columns."
         )
 
@@ -143,12 +143,12 @@ _ABOUT_GAPS: dict[Missing, str] = {
     "drop": "",
     "level": "",
     "stratum": " (records missing the same columns are a stratum too; {merge} joins small ones)",
-    "merge": " (records that miss other columns could not be joined to k without taking all their values)",
+    "merge": " (joining records with different missing columns to k would suppress all their values)",
 }
 
 
 def refuse_small_strata(who: str, counts: Ints, k: int, of_what: str, missing: Missing) -> None:
-    """Raise where some strata, each with its count, have fewer than k of something."""
+    """Raise if strata, given by their counts, have fewer than k records or units."""
     small = counts[counts < k]
     if small.size == 0:
         return

@@ -1,4 +1,4 @@
-"""What methods look at beside the columns that they change: other columns, and tables of the population."""
+"""Context of a method: columns that it reads and does not change, and tables of the population."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Categories = tuple[Ints, tuple[str, ...]]
 
 
 def categories_of(data: Microdata, name: str, rows: Ints) -> Categories:
-    """Codes and texts of the categories of some rows; a missing cell is one of its own, without a text."""
+    """Codes and texts of the categories of some rows; missing cells are a category with an empty text."""
     cells, _ = category_cells(data.column(name), f"{data.source}: column {name}")
     levels = nominal_levels(cells, data.missing(name) | np.asarray(cells.is_null()))
     codes = np.where(np.isnan(levels.codes), len(levels.keys), levels.codes)[rows].astype(np.int64)
@@ -30,7 +30,7 @@ def categories_of(data: Microdata, name: str, rows: Ints) -> Categories:
 
 
 def asked_by(data: Microdata, method: RecordMethod) -> dict[str, Cells]:
-    """The cells of the columns by which a method decides who leaves: numbers, or texts."""
+    """Cells of the columns that the condition of a drop reads: numbers, or texts."""
     if not isinstance(method, Dropping):
         return {}
     data.require((*method.columns, *method.asks))
@@ -40,7 +40,7 @@ def asked_by(data: Microdata, method: RecordMethod) -> dict[str, Cells]:
 
 
 def numbers_or_texts(data: Microdata, name: str) -> Cells:
-    """A column by which it is decided who leaves: numbers, or else texts; NaN or None where missing. O(n)."""
+    """A column of a condition as numbers, or else as texts; NaN or None where missing. O(n)."""
     if data.kind(name) == "numeric":
         return data.numbers(name)
     cells, _ = category_cells(data.column(name), f"{data.source}: column {name}")
@@ -51,7 +51,7 @@ def numbers_or_texts(data: Microdata, name: str) -> Cells:
 
 @dataclass(frozen=True, repr=False)
 class ReadColumn:
-    """A column that stays as it is, as a method may look at it: some rows of a file."""
+    """A column that a method reads and does not change: some rows of a file."""
 
     data: Microdata
     name: str
@@ -59,72 +59,72 @@ class ReadColumn:
 
     @cached_property
     def codes(self) -> Ints:
-        """A number for each value, equal ones alike."""
+        """Integer codes; equal values have equal codes."""
         return self.data.codes([self.name])[self.rows]
 
     @cached_property
     def categories(self) -> Categories:
-        """Codes from 0 of the values that there are, and how these read."""
+        """Codes from 0 of the values that occur, and their texts."""
         return categories_of(self.data, self.name, self.rows)
 
     @cached_property
     def numbers(self) -> Floats:
-        """Numbers, NaN where missing. Raises where it holds others."""
+        """Numbers, NaN where missing. Raises if the column is not numeric."""
         return self.data.numbers(self.name)[self.rows]
 
 
 def columns_read(data: Microdata, method: RecordMethod, kept: Ints) -> dict[str, ReadColumn]:
-    """The columns that a method looks at. Raises where one is not there, or is to be changed."""
+    """The columns that a method reads. Raises if one does not exist or is to be changed."""
     data.require(method.reads)
     changed = [name for name in method.reads if name in data.quasi]
     if changed:
         raise ParameterError(
-            f"{method.spoken_name()}: column {speakable(changed)} is to be changed, and what is asked of its "
-            "values would not be about those of the file. Take it out of quasi."
+            f"{method.spoken_name()}: column {speakable(changed)} is to be changed, so the method cannot "
+            "read its original values. Remove it from quasi."
         )
     return {name: ReadColumn(data, name, kept) for name in method.reads}
 
 
 def groups_named(method: RecordMethod, read: Mapping[str, ReadColumn], rows: Ints) -> Partition:
-    """The groups of some records that a column names, for a method that starts from them."""
+    """Groups of some records by a column that names them, for a method that starts from these."""
     (column,) = (read[name] for name in method.reads)
     if absent := int(column.data.missing(column.name)[column.rows].sum()):
         raise DataError(
             f"{method.spoken_name()}: column {speakable([column.name])}, which names the groups, is missing "
             f"in {absent} records. Complete it, or leave it out."
         )
-    found = Partition(np.unique(column.codes[rows], return_inverse=True)[1].reshape(-1), 1)
+    partition = Partition(np.unique(column.codes[rows], return_inverse=True)[1].reshape(-1), 1)
     wanted = method.group_size or 1
-    if (smallest := int(found.sizes.min())) < wanted:
+    if (smallest := int(partition.sizes.min())) < wanted:
         raise DataError(
             f"{method.spoken_name()}: wanted {wanted} or more records in every group that column "
             f"{speakable([column.name])} names, within a stratum and among records that miss the same "
             f"columns, got a group of {smallest}. Merge groups, or lower k."
         )
-    return found
+    return partition
 
 
 def numbers_beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
-    """Unmasked columns that a method looks at, as numbers without gaps."""
+    """Unmasked columns that a method reads, as numbers without missing values."""
     if not names:
         return np.empty((kept.size, 0))
     unknown = [name for name in names if name not in data.columns]
     if unknown:
         raise ParameterError(
-            f"{data.source}: there is no column {speakable(unknown)} to look at beside the masked ones."
+            f"{data.source}: there is no column {speakable(unknown)} to use as context. Name others."
         )
     masked = [name for name in names if name in data.quasi]
     if masked:
         raise ParameterError(
-            f"{data.source}: column {speakable(masked)} is to be masked and cannot stand beside. "
-            "Name columns that are released as they are."
+            f"{data.source}: column {speakable(masked)} is to be masked and cannot be a context column. "
+            "Name columns that are released unchanged."
         )
     values = data.matrix(names)[kept]
     gaps = int(np.isnan(values).any(axis=1).sum())
     if gaps:
         raise DataError(
-            f"{data.source}: columns beside the masked ones have missing values in {gaps} records. "
-            "Complete them, or name others."
+            f"{data.source}: context columns have missing values in {gaps} records. Complete them, or name "
+            "others."
         )
     return values
 
@@ -132,24 +132,27 @@ def numbers_beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
 def population_of(
     path: Path, data: Microdata, kept: Ints, strata: Ints
 ) -> tuple[dict[str, Categories], Ints]:
-    """The keys of a population, and the stratum of each person; one number beyond those of the file else."""
+    """Keys of a population and the stratum of each person.
+
+    Persons of strata that the file does not have get one number beyond those of the file.
+    """
     people = io.read(path)
-    named = data.roles.strata if data.roles else ()
-    if lacking := [name for name in (*data.quasi, *named) if name not in people.columns]:
+    names = data.roles.strata if data.roles else ()
+    if lacking := [name for name in (*data.quasi, *names) if name not in people.columns]:
         raise DataError(
             f"{people.source}: the population has no column {speakable(lacking)}. It needs all keys and "
             "strata of the file, by the same names."
         )
-    every = np.arange(people.n)
-    known: dict[tuple[str, ...], int] = dict(zip(_texts(data, named, kept), strata.tolist(), strict=True))
-    beyond = int(strata.max(initial=0)) + 1
-    own = [known.get(each, beyond) for each in _texts(people, named, every)]
-    keys = {name: categories_of(people, name, every) for name in data.quasi}
-    return keys, np.array(own, dtype=np.int64)
+    all_rows = np.arange(people.n)
+    known: dict[tuple[str, ...], int] = dict(zip(_texts(data, names, kept), strata.tolist(), strict=True))
+    other = int(strata.max(initial=0)) + 1
+    stratum_of = [known.get(labels, other) for labels in _texts(people, names, all_rows)]
+    keys = {name: categories_of(people, name, all_rows) for name in data.quasi}
+    return keys, np.array(stratum_of, dtype=np.int64)
 
 
 def _texts(data: Microdata, names: Sequence[str], rows: Ints) -> list[tuple[str, ...]]:
-    """How some columns read, row by row."""
+    """Texts of some columns, row by row."""
     columns = [
         np.array(texts, dtype=object)[codes].tolist()
         for codes, texts in (categories_of(data, name, rows) for name in names)

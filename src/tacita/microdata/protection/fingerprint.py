@@ -1,4 +1,4 @@
-"""A fingerprint of what a data frame holds."""
+"""Fingerprint of the content of a data frame."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tacita.io.formats.parquet import Parquet
 
 
 def fingerprint_of_frame(data: Microdata) -> str | None:
-    """SHA-256 of a frame's content, None where it has no canonical form."""
+    """SHA-256 of the content of a frame; None if it has no canonical form."""
     try:
         return fingerprint_of(Parquet().encode(data))
     except DataError:

@@ -1,7 +1,7 @@
-"""What a group publishes, chosen so that it is not the record of somebody.
+"""Chooses the values that a group publishes so that they do not reproduce a real record.
 
-Means, medians and modes of a group can meet in a combination of values that one single record has. Published
-k times it would still be that record: the reason why medoids are never published.
+Means, medians and modes of a group may form a combination of values that a single record has. Publishing it k
+times would still publish that record, for which reason medoids are never published either.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import numpy as np
 from tacita.core import Labels, Matrix
 from tacita.core.spec.roles import Kind
 
-# A stratum, and a value in each column.
+# A stratum and one value per column.
 Combination = tuple[float, ...]
-# What it costs to publish other categories, and which: pairs of a column and its new category.
+# Cost of publishing other categories, and the pairs of column and new category.
 Change = tuple[float, tuple[tuple[int, float], ...]]
 
 
 def exposed_groups(
     x: Matrix, values: Matrix, labels: Labels, strata: Labels, k: int, units: Labels | None = None
 ) -> Labels:
-    """The groups (0, 1, ...) that publish what 1 to k - 1 records of their stratum have. O(n d log n).
+    """The groups (0, 1, ...) that publish a combination of 1 to k - 1 records of their stratum. O(n d log n).
 
-    Where units are given, what records of 1 to k - 1 units have.
+    With units: a combination of records of 1 to k - 1 units.
 
     >>> x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     >>> one = np.zeros(3, dtype=int)
@@ -35,7 +35,7 @@ def exposed_groups(
     """
     _, first = np.unique(labels, return_index=True)
     shown = values[first]
-    # a value that no record has needs no closer look, and where there are means that is nearly every one
+    # groups with a value that no record has cannot be exposed; with means these are almost all
     known = [np.isin(shown[:, j], x[:, j]) | np.isnan(shown[:, j]) for j in range(x.shape[1])]
     likely = np.flatnonzero(np.all(known, axis=0))
     if not likely.size:
@@ -53,15 +53,15 @@ def spare_records(
     k: int,
     units: Labels | None = None,
 ) -> Matrix:
-    """Published values in which no combination is that of 1 to k - 1 records of its stratum, where possible.
+    """Published values of which, if possible, no combination is that of 1 to k - 1 records of the stratum.
 
-    Where units are given, that of records of 1 to k - 1 units.
+    With units: that of records of 1 to k - 1 units.
 
-    A group that would publish one takes another category in one column, or others of its members in two: what
-    costs least, of several the first by columns, then by categories. A nominal category costs as many members
-    as have it fewer; an ordinal one costs how much farther members lie from it, in ranks over the range of
-    ranks. Where all of these are somebody's too, the group keeps its own. O(n d log n), and for each such
-    group O(d m + (d k)^2) with m categories a column.
+    A group that would publish one changes the category of one column, or takes categories of its members in
+    two columns. The cheapest change is taken; ties go to the first column, then to the first category.
+    A nominal category costs the difference in the number of members that have it. An ordinal one costs the
+    additional distance of the members in ranks, over the range of ranks. If all changes are real records too,
+    the group keeps its values. O(n d log n), and per such group O(d m + (d k)^2) with m categories a column.
 
     >>> x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     >>> one = np.zeros(3, dtype=int)
@@ -92,17 +92,17 @@ def spare_records(
 def _changes(
     members: Matrix, published: Matrix, levels: dict[int, Matrix], kinds: Sequence[Kind]
 ) -> list[Change]:
-    """Every change of one column, and of two to categories of the members; the cheapest first."""
+    """All changes of one column, and of two columns to categories of the members; the cheapest first."""
     single: list[Change] = []
     among_members: list[Change] = []
     for j, known in levels.items():
-        own = members[:, j]
-        if np.isnan(own).any():
+        codes = members[:, j]
+        if np.isnan(codes).any():
             continue
         for level in known[known != published[j]].tolist():
-            change = (_cost(own, published[j], level, known, kinds[j]), ((j, level),))
+            change = (_cost(codes, published[j], level, known, kinds[j]), ((j, level),))
             single.append(change)
-            if level in own:
+            if level in codes:
                 among_members.append(change)
     double = [
         (a + b, one + other)
@@ -112,21 +112,22 @@ def _changes(
     return sorted(single + double)
 
 
-def _cost(own: Matrix, published: float, level: float, known: Matrix, kind: Kind) -> float:
+def _cost(codes: Matrix, published: float, level: float, known: Matrix, kind: Kind) -> float:
     if kind == "nominal":
-        return float((own == published).sum() - (own == level).sum())
-    ranks, before, after = (np.searchsorted(known, value) for value in (own, published, level))
+        return float((codes == published).sum() - (codes == level).sum())
+    ranks, before, after = (np.searchsorted(known, value) for value in (codes, published, level))
     return float((np.abs(ranks - after).sum() - np.abs(ranks - before).sum()) / (known.size - 1))
 
 
 def _owners(x: Matrix, strata: Labels, units: Labels | None) -> Counter[Combination]:
-    """How many records, or distinct units, have each combination of values."""
-    found = _combinations(x, strata)
+    """Number of records, or of distinct units, by combination of values."""
+    combinations_of_rows = _combinations(x, strata)
     if units is None:
-        return Counter(found)
-    return Counter(seen for seen, _ in set(zip(found, units.tolist(), strict=True)))
+        return Counter(combinations_of_rows)
+    pairs = set(zip(combinations_of_rows, units.tolist(), strict=True))
+    return Counter(combination for combination, _ in pairs)
 
 
 def _combinations(x: Matrix, strata: Labels) -> list[Combination]:
-    # NaN differs from itself; within a stratum a column is missing in all records or in none
+    # NaN is not equal to itself; within a stratum a column is missing in all records or in none
     return list(map(tuple, np.column_stack([strata, np.nan_to_num(x, nan=np.inf)]).tolist()))

@@ -1,8 +1,8 @@
-"""Which labels the recodings of a release put in place of which.
+"""Labels of the source and the labels that the recodings of a release replaced them by.
 
-Tables and estimates of a release that makes a column coarser and then protects it further are compared with
-those of the coarser labels in the source, as if two plans had done it one after the other. What the recoding
-itself lost is told by the measures of coarser values (NCP and its kin) and by RELATIONS.
+If a release recodes a column and then protects it further, its tables and estimates are compared with those
+of the recoded source, as in two consecutive plans. The loss by recoding itself is measured by NCP and
+similar measures, and by RELATIONS.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from tacita.core import DataError, Ints, Microdata, RecordMethod
 from tacita.core.results.release import LabelMaps
 from tacita.microdata.measures.loss.survey_frame import label_levels
 
-# The classification that an office declares. What a search for coarser keys takes away is a loss.
+# Only classifications that the user declares; a search for coarser keys counts as loss.
 _RECODING = ("recoding",)
 _LEAVES_LABELS = ("withholding", "dropping")
 
 
 class ProtectingStep(Protocol):
-    """What is looked at of a step."""
+    """The attributes of a step that are read here."""
 
     @property
     def method(self) -> RecordMethod:
-        """What it does."""
+        """The method of the step."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those that it changes."""
+        """The columns that it changes."""
 
 
 def recodings_of(
     data: Microdata, steps: Sequence[ProtectingStep], stages: Sequence[Microdata], rows: Sequence[Ints]
 ) -> tuple[LabelMaps, ...]:
-    """For each stage of a release, by column the coarser label of each label of the source.
+    """For each stage of a release: by column, the coarser label of each label of the source.
 
-    `rows[i]` are the rows of the source that `stages[i]` shows. A column is there until a step changes it
-    otherwise than by recoding; what such a step changed before is no recoding of the source. O(n) a column.
+    `rows[i]` are the rows of the source in `stages[i]`. A column that a step changed in another way before
+    it was recoded has no map, since its labels were no longer those of the source. O(n) a column.
     """
-    found: list[LabelMaps] = []
+    maps: list[LabelMaps] = []
     known: dict[str, Mapping[str, str]] = {}
     other: set[str] = set()
     for step, stage, shown in zip(steps, stages, rows, strict=True):
@@ -54,21 +54,22 @@ def recodings_of(
                 known[name] = labels
         if step.method.kind not in (*_RECODING, *_LEAVES_LABELS):
             other.update(step.columns)
-        found.append(dict(known))
-    return tuple(found)
+        maps.append(dict(known))
+    return tuple(maps)
 
 
 def _label_map(before: Microdata, after: Microdata, rows: Ints, name: str) -> Mapping[str, str] | None:
-    """New labels by old ones, those alone that changed; None where a label became several."""
+    """New labels by old ones, where they differ; None if a label became several."""
     if name not in after.columns:
         return None
     try:
         old, new = label_levels(before, name), label_levels(after, name)
     except DataError:
         return None
-    there = ~(np.isnan(old.codes[rows]) | np.isnan(new.codes))
-    pairs = np.unique(np.column_stack([old.codes[rows][there], new.codes[there]]).astype(np.int64), axis=0)
+    present = ~(np.isnan(old.codes[rows]) | np.isnan(new.codes))
+    codes = np.column_stack([old.codes[rows][present], new.codes[present]]).astype(np.int64)
+    pairs = np.unique(codes, axis=0)
     if np.unique(pairs[:, 0]).size < len(pairs):
         return None
-    named = ((old.names[one], new.names[other]) for one, other in pairs.tolist())
-    return {one: other for one, other in named if one != other}
+    labels = ((old.names[before], new.names[after]) for before, after in pairs.tolist())
+    return {before: after for before, after in labels if before != after}

@@ -1,9 +1,9 @@
-"""Whether synthetic records tell who was in the file: measured on halves, by comparison with the other half.
+"""Membership test of a synthesis: does it reveal who was in the file? Measured on halves of the file.
 
-A model that was fitted on half of the units may give back unique records of that half (its members) because
-it has learnt them, and of the other half only because such records are likely. What comes back of members
-beyond what comes back of others is the advantage of an attacker who asks whether somebody was in the file.
-The released model is fitted on all records: the figures are those of halves.
+A model fitted on half of the units may reproduce sample uniques of that half (the members) because it
+memorised them, but those of the other half only because such records are likely. The difference of the two
+shares is the advantage of an attacker who wants to know whether a person was in the file. The released model
+is fitted on all records; the figures are those of the halves.
 """
 
 from __future__ import annotations
@@ -25,20 +25,19 @@ ACCEPTED_AS = "membership"
 # The promise of a release within the limit.
 PROMISE = "membership-bounded"
 
-# Halvings that are always made.
+# Halvings that are always made, and the most if few of them do not decide.
 _HALVINGS = 5
-# Halvings that are made where a few leave the answer open, at most.
 _MOST_HALVINGS = 160
-# Records that are drawn for halvings beyond the first.
+# Records that further halvings may draw in all.
 _MOST_DRAWN = 200_000
 # After so many halvings, an advantage over twice the limit in each of them rules out a k.
 _AT_ONCE = 2
-# A number of which a column has more values than this is compared by tenths of the column.
+# Numeric columns with more values than this are compared by deciles.
 _FEW_VALUES = 100
 _TENTHS = 10
 # With fewer unique records in all halvings, chance alone moves the figure by more than the limit.
 _ENOUGH = 3_200
-# Streams of chance of their own: halves never share theirs with what is published.
+# Random streams of their own, never shared with the published values.
 _STREAM = 2**20
 
 Outcome = Literal["within", "above", "undecided"]
@@ -46,10 +45,12 @@ Outcome = Literal["within", "above", "undecided"]
 
 @dataclass(frozen=True, repr=False)
 class Halving:
-    """One division of the units: the records of the half that was fitted, and the unique ones that came back.
+    """One division of the units into halves.
 
-    `judged` are the records of strata that could be fitted; `values` counts, among numbers that one unit has,
-    those of members, those of them that came back to the digit, and the same of others.
+    members     records of the half that the model was fitted on
+    found       unique records that were reproduced
+    judged      records of strata that could be fitted
+    values      numbers of a single unit: of members, of these reproduced exactly, and the same for others
     """
 
     members: Mask
@@ -60,9 +61,9 @@ class Halving:
 
 @dataclass(frozen=True, repr=False)
 class Membership:
-    """What the halvings show of a method with one k, in percentage points where a share is meant.
+    """Result of the halvings for a method with one k; shares are in percent.
 
-    `unique` marks the records that are compared: one of each combination that one unit alone has.
+    `unique` marks the records that are compared: one of each combination that only one unit has.
     """
 
     k: int
@@ -71,43 +72,43 @@ class Membership:
     halvings: tuple[Halving, ...] = field(default=())
 
     def shares(self) -> Matrix:
-        """Of each halving, the percentage of unique members that came back, and that of the others."""
-        found = np.zeros((len(self.halvings), 2))
-        for row, each in zip(found, self.halvings, strict=True):
-            for side, half in enumerate((each.members, ~each.members)):
-                chosen = self.unique & each.judged & half
-                row[side] = 100 * each.found[chosen].mean() if chosen.any() else 0.0
-        return found
+        """For each halving, the percentages of unique members and of unique others that are reproduced."""
+        shares = np.zeros((len(self.halvings), 2))
+        for row, halving in zip(shares, self.halvings, strict=True):
+            for side, half in enumerate((halving.members, ~halving.members)):
+                chosen = self.unique & halving.judged & half
+                row[side] = 100 * halving.found[chosen].mean() if chosen.any() else 0.0
+        return shares
 
     @property
     def advantages(self) -> Floats:
-        """Share of members less share of others, of each halving."""
+        """Share of members minus share of others, by halving."""
         shares = self.shares()
         return np.asarray(shares[:, 0] - shares[:, 1])
 
     @property
     def advantage(self) -> float:
-        """The mean over the halvings."""
+        """Mean advantage over the halvings."""
         return float(self.advantages.mean())
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of 95 %, by Student's t over the halvings."""
+        """95 % interval of the advantage, by Student's t over the halvings."""
         return t_interval(self.advantages)
 
     @property
     def compared(self) -> int:
-        """How many unique records of members were compared, over all halvings."""
-        return sum(int((self.unique & each.judged & each.members).sum()) for each in self.halvings)
+        """Number of unique records of members compared, over all halvings."""
+        return sum(int((self.unique & half.judged & half.members).sum()) for half in self.halvings)
 
     @property
     def judged(self) -> int:
-        """How many records were of strata that could be fitted, in the halving that had fewest."""
-        return min(int(each.judged.sum()) for each in self.halvings)
+        """Number of records of strata that could be fitted, in the halving with fewest."""
+        return min(int(halving.judged.sum()) for halving in self.halvings)
 
     @property
     def outcome(self) -> Outcome:
-        """Undecided only where unique records are so few that chance moves the figure over the limit."""
+        """Undecided only if unique records are so few that chance may exceed the limit."""
         low, high = self.interval
         if high <= self.limit:
             return "within"
@@ -116,46 +117,47 @@ class Membership:
 
     @property
     def value_shares(self) -> tuple[float, float] | None:
-        """Percentages of numbers that one unit has which came back: members, others; None where none has."""
-        counts = np.array([each.values for each in self.halvings]).sum(axis=0)
+        """Percentages of numbers of a single unit that are reproduced: members, others; None without any."""
+        counts = np.array([halving.values for halving in self.halvings]).sum(axis=0)
         if not counts[0] or not counts[2]:
             return None
         return float(100 * counts[1] / counts[0]), float(100 * counts[3] / counts[2])
 
     @property
     def values_by_chance(self) -> bool:
-        """Whether numbers of members come back no more often than those of others, as far as chance tells."""
+        """Whether numbers of members are not reproduced significantly more often than those of others."""
+        counts = [halving.values for halving in self.halvings]
         gaps = [
-            100 * (each.values[1] / each.values[0] - each.values[3] / each.values[2])
-            for each in self.halvings
-            if each.values[0] and each.values[2]
+            100 * (back / members - back_of_others / others)
+            for members, back, others, back_of_others in counts
+            if members and others
         ]
         return not gaps or t_interval(np.array(gaps))[0] <= 0
 
     @property
     def by_chance(self) -> bool:
-        """Whether unique records of members come back no more often than those of others."""
+        """Whether unique records of members are not reproduced significantly more often than others."""
         return self.interval[0] <= 0
 
     def promised(self) -> tuple[str, ...]:
-        """What may be promised of the release."""
+        """The promises that the result allows."""
         return (PROMISE,) if self.outcome == "within" else ()
 
     def witness(self) -> dict[str, Any]:
-        """What a verifier counts again: the halves, and what was judged and found in each."""
+        """Evidence for the verifier, which counts again: the halves, and the records reproduced in each."""
         halves = {
             "unique": self.unique,
-            "members": tuple(each.members for each in self.halvings),
-            "judged": tuple(each.judged for each in self.halvings),
-            "found": tuple(each.found for each in self.halvings),
+            "members": tuple(halving.members for halving in self.halvings),
+            "judged": tuple(halving.judged for halving in self.halvings),
+            "found": tuple(halving.found for halving in self.halvings),
         }
         return {"halves": halves}
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures for a record, none of which tells of a single person."""
+        """The figures for the record; none is about a single person."""
         members, others = self.shares().mean(axis=0).tolist()
         low, high = self.interval
-        found: dict[str, Any] = {
+        figures: dict[str, Any] = {
             "k": self.k,
             "halvings": len(self.halvings),
             "unique_records": int(self.unique.sum()),
@@ -169,12 +171,12 @@ class Membership:
             "outcome": self.outcome,
         }
         if self.value_shares is not None:
-            found["numbers_of_members"], found["numbers_of_others"] = self.value_shares
-        return found
+            figures["numbers_of_members"], figures["numbers_of_others"] = self.value_shares
+        return figures
 
 
 def t_interval(values: Floats) -> tuple[float, float]:
-    """Mean of some figures with its 95 % interval.
+    """95 % confidence interval of a mean.
 
     >>> [round(end, 2) for end in t_interval(np.array([1.0, 2.0, 3.0, 2.0, 2.0]))]
     [1.12, 2.88]
@@ -189,7 +191,7 @@ def t_interval(values: Floats) -> tuple[float, float]:
 
 @dataclass(frozen=True, repr=False)
 class Attack:
-    """The records of a file as the attack sees them: made once, then tried with each k."""
+    """The records of a file prepared for the attack, once for all values of k."""
 
     x: Matrix
     p: int
@@ -202,16 +204,16 @@ class Attack:
 
     @classmethod
     def of(cls, x: Matrix, p: int, strata: Labels, units: Labels | None, columns: Columns) -> Attack:
-        """Of dependent (the first p) and independent columns. O(n d log n)."""
+        """Prepare the dependent (the first p) and independent columns. O(n d log n)."""
         comparing = _Comparing.of(x, columns.kinds)
         owners = np.arange(len(x)) if units is None else units
         unique = _of_one_unit(comparing.keys(x, strata), owners)
         rare = []
         for j in (j for j in range(p) if columns.kinds[j] == "numeric"):
-            here = np.flatnonzero(~np.isnan(x[:, j]))
-            alone = np.zeros(len(x), dtype=bool)
-            alone[here] = _of_one_unit(x[here, j], owners[here])
-            rare.append((j, alone))
+            present = np.flatnonzero(~np.isnan(x[:, j]))
+            of_one_unit = np.zeros(len(x), dtype=bool)
+            of_one_unit[present] = _of_one_unit(x[present, j], owners[present])
+            rare.append((j, of_one_unit))
         return cls(
             x=x,
             p=p,
@@ -224,11 +226,10 @@ class Attack:
         )
 
     def strength(self, method: MixedSynthesis, run: RunContext, *, searching: bool) -> Membership | None:
-        """What halvings show of the method; None where no stratum is large enough for one.
+        """Result of the halvings for a method; None if no stratum is large enough.
 
-        Five at least; more where the limit lies within their interval, as far as that takes no longer than
-        drawing a large file once. Where another k may still be tried (`searching`), two may be enough to
-        rule this one out.
+        At least five halvings; more while the limit lies within their interval, up to the cost of drawing a
+        large file once. If another k may still be tried (`searching`), two can be enough to reject this one.
         """
         limit, n, done = method.max_advantage, len(self.x), 0
         membership = Membership(method.fewest, limit, self.unique)
@@ -245,7 +246,7 @@ class Attack:
             if searching and done == _AT_ONCE and (advantages > 2 * limit).all():
                 return membership
             low, high = membership.interval
-            # a few halvings of a small file are mostly chance: no release is refused for that
+            # few halvings of a small file are mostly chance and refuse no release
             hopeful = not searching or membership.advantage <= limit or done < 2 * _HALVINGS
             if done == goal and low <= limit < high and hopeful:
                 goal = min(2 * goal, most)
@@ -266,36 +267,37 @@ class Attack:
             units = None if self.units is None else self.units[rows]
             if counted(None if units is None else units[part], part.size) < 2 * method.fewest:
                 continue
-            # independent columns are published of all records, so that they tell of members and others alike
-            given = part if self.x.shape[1] == self.p else np.arange(rows.size)
+            # independent columns of all records are published, members and others
+            published = part if self.x.shape[1] == self.p else np.arange(rows.size)
             y, s = self.x[rows, : self.p], self.x[rows, self.p :]
             try:
                 new = method.synthesize_from_part(
-                    y, s, part, given, fixed.branch(stratum), columns=self.columns, units=units
+                    y, s, part, published, fixed.branch(stratum), columns=self.columns, units=units
                 )
             except DataError:
                 continue
             judged[rows] = True
-            drawn.append(np.hstack([new, s[given]]))
-            drawn_strata.append(np.full(given.size, self.strata[rows[0]]))
+            drawn.append(np.hstack([new, s[published]]))
+            drawn_strata.append(np.full(published.size, self.strata[rows[0]]))
         if not drawn:
             return None
-        made, strata = np.vstack(drawn), np.concatenate(drawn_strata)
+        synthetic, strata = np.vstack(drawn), np.concatenate(drawn_strata)
         chosen = np.flatnonzero(self.unique & judged)
-        found = np.zeros(len(self.x), dtype=bool)
+        reproduced = np.zeros(len(self.x), dtype=bool)
         keys = self.comparing.keys(self.x[chosen], self.strata[chosen])
-        found[chosen] = np.isin(keys, self.comparing.keys(made, strata))
+        reproduced[chosen] = np.isin(keys, self.comparing.keys(synthetic, strata))
         counts = np.zeros(4, dtype=np.int64)
         for j, rare in self.rare:
-            back = np.isin(self.x[:, j], made[:, j])
+            back = np.isin(self.x[:, j], synthetic[:, j])
             for side, half in enumerate((members, ~members)):
-                here = rare & judged & half
-                counts[2 * side : 2 * side + 2] += here.sum(), (here & back).sum()
-        mine, back_of_mine, others, back_of_others = counts.tolist()
-        return Halving(members, found, judged, (mine, back_of_mine, others, back_of_others))
+                compared = rare & judged & half
+                counts[2 * side : 2 * side + 2] += compared.sum(), (compared & back).sum()
+        of_members, back_of_members, of_others, back_of_others = counts.tolist()
+        values = (of_members, back_of_members, of_others, back_of_others)
+        return Halving(members, reproduced, judged, values)
 
     def _half(self, generator: np.random.Generator) -> Mask:
-        """The records of every other unit, in random order within strata: both halves have all of them."""
+        """The records of every second unit, in random order within strata, so that halves share strata."""
         owners, first = np.arange(len(self.x)), np.arange(len(self.x))
         if self.units is not None:
             _, first, owners = np.unique(self.units, return_index=True, return_inverse=True)
@@ -312,7 +314,7 @@ def _parts(strata: Labels) -> Iterator[Ints]:
 
 
 def _of_one_unit(keys: np.ndarray, owners: Labels) -> Mask:
-    """The first record of each key that one owner alone has. O(n log n)."""
+    """Marks the first record of each key that only one owner has. O(n log n)."""
     values, first, at = np.unique(keys, return_index=True, return_inverse=True)
     at = at.reshape(-1)
     highest, lowest = (
@@ -321,14 +323,14 @@ def _of_one_unit(keys: np.ndarray, owners: Labels) -> Mask:
     )
     np.maximum.at(highest, at, owners)
     np.minimum.at(lowest, at, owners)
-    found = np.zeros(len(keys), dtype=bool)
-    found[first[highest == lowest]] = True
-    return found
+    of_one_owner = np.zeros(len(keys), dtype=bool)
+    of_one_owner[first[highest == lowest]] = True
+    return of_one_owner
 
 
 @dataclass(frozen=True, repr=False)
 class _Comparing:
-    """How records are compared: by their values, numbers of many values by the tenth that they lie in."""
+    """Keys by which records are compared: their values; deciles for numeric columns with many values."""
 
     edges: tuple[Floats | None, ...]
     factors: np.ndarray
@@ -345,17 +347,17 @@ class _Comparing:
         return cls(tuple(edges), factors.astype(np.uint64) * np.uint64(2) + np.uint64(1))
 
     def keys(self, x: Matrix, strata: Labels) -> np.ndarray:
-        """A number for each record that two share only if they compare as equal, but for chance of 2^-60."""
-        found: np.ndarray = strata.astype(np.uint64) * self.factors[-1]
+        """Hash of each record; records that differ share one with a probability of 2^-60."""
+        hashes: np.ndarray = strata.astype(np.uint64) * self.factors[-1]
         for values, edge, factor in zip(x.T, self.edges, self.factors[:-1], strict=True):
             gaps = np.isnan(values)
             cells = values if edge is None else np.searchsorted(edge, values, "right").astype(np.float64)
-            # plus zero: minus zero is zero; what is missing is a value of its own
+            # plus zero: -0.0 equals 0.0; missing is a value of its own
             plain = np.where(gaps, np.nan, cells) + 0.0
             bits = np.ascontiguousarray(plain).view(np.uint64)
             bits = (bits ^ (bits >> np.uint64(32))) * factor
-            found = (found ^ (found >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + bits
-        return found
+            hashes = (hashes ^ (hashes >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + bits
+        return hashes
 
 
 def settled(
@@ -368,10 +370,10 @@ def settled(
     *,
     units: Labels | None = None,
 ) -> tuple[MixedSynthesis, Membership | None]:
-    """The method with the k that it is to run with, and what halvings show of it; None if they cannot tell.
+    """The method with its k, and the result of the membership test; None if it cannot be measured.
 
-    A given k is measured and kept. Where none is, it is doubled until the limit is met, as long as halves of
-    the smallest stratum can still be fitted with it.
+    A k that the user sets is measured and kept. Otherwise k is doubled until the limit is met, as long as
+    halves of the smallest stratum can be fitted with it.
     """
     attack = Attack.of(x, p, strata, units, columns)
     if method.k is not None:
@@ -379,33 +381,32 @@ def settled(
     sizes = [
         counted(None if units is None else units[rows], rows.size) for rows in _parts(strata) if rows.size
     ]
-    # halves of a stratum need twice k
+    # halves of a stratum must have 2k records
     most = max(min(sizes) // 4, 1)
     k = min(method.first_k(sum(sizes) // len(sizes)), max(most, SMALLEST_K))
     before: tuple[MixedSynthesis, Membership] | None = None
     while True:
-        tried = method.with_k(k)
-        found = attack.strength(tried, run, searching=k < most)
-        if found is None or (before is not None and found.judged < before[1].judged):
-            # nothing, or less of the file, can be drawn with so large a k
-            return before or (tried, found)
-        if found.outcome != "above" or k >= most:
-            return tried, found
-        before, k = (tried, found), min(2 * k, most)
+        trial = method.with_k(k)
+        membership = attack.strength(trial, run, searching=k < most)
+        if membership is None or (before is not None and membership.judged < before[1].judged):
+            # so large a k leaves nothing, or less of the file, to compare
+            return before or (trial, membership)
+        if membership.outcome != "above" or k >= most:
+            return trial, membership
+        before, k = (trial, membership), min(2 * k, most)
 
 
 def against_advice(method: Any, membership: Membership | None) -> dict[str, TacitaError]:
-    """The error that refuses a synthesis which remembers its records."""
+    """The error that refuses a synthesis that reveals who was in the file."""
     if membership is None or membership.outcome != "above":
         return {}
     members, others = membership.shares().mean(axis=0).tolist()
     return {
         ACCEPTED_AS: ParameterError(
-            f"{method.spoken_name()}: with k = {membership.k}, fitted on halves of the file, {members:.1f} % "
-            f"of the unique records of the half that it saw come back, and {others:.1f} % of those of the "
-            "other: "
-            f"{membership.advantage:.2f} points more, up to {membership.interval[1]:.2f} (95 %), where "
-            f"{membership.limit:g} are allowed. Raise k as far as categories have so many, coarsen columns, "
-            "draw fewer, take copula, or insist (--insist; it is recorded)."
+            f"{method.spoken_name()}: fitted on halves of the file with k = {membership.k}, the model "
+            f"reproduces {members:.1f} % of the sample uniques of its own half and {others:.1f} % of those "
+            f"of the other half: {membership.advantage:.2f} points more, up to {membership.interval[1]:.2f} "
+            f"(95 %; limit {membership.limit:g}). Raise k as far as categories have so many records, coarsen "
+            "columns, synthesise fewer, use copula, or insist (--insist; it is recorded)."
         )
     }

@@ -1,7 +1,7 @@
-"""Which values to take away so that k records of a stratum miss the same columns.
+"""Suppresses values so that k records of a stratum have the same pattern of missing values.
 
-No value is ever invented: a record may only come to miss more. A pattern, the set of columns that a record
-misses, is an integer with a bit for each column.
+No value is imputed: records can only have more missing values. A pattern, the set of missing columns of a
+record, is an integer with one bit per column.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ def suppressed_cells(
     kinds: Sequence[str] = (),
     run: RunContext | None = None,
 ) -> Mask:
-    """The values to take away, stratum by stratum, so that every pattern has k records (k distinct units).
+    """The values to suppress, stratum by stratum, so that every pattern has k records (k distinct units).
 
-    A pattern that is short of k either joins another (both then miss the columns of either), or is lent
-    records that miss less, the nearest first, by patterns that can spare them: whichever takes fewest values.
-    Patterns are settled from the one that misses most; afterwards every record goes back to the pattern that
-    shows most of it and has k without it. This is greedy, and the same for the same records: seldom more than
-    the fewest. Where nothing helps, or only taking all values of a record, a pattern stays short; k records
-    that miss everything are a pattern like others. O(p^2 + p n d) for p patterns.
+    A pattern with fewer than k records either joins another one, so that both miss the columns of either, or
+    takes the nearest records with fewer missing values from patterns that keep k. The cheaper way is taken.
+    Patterns are treated in decreasing order of missing columns. Afterwards every record returns to the
+    pattern that shows most of its values, if its present pattern has k without it. The search is greedy and
+    deterministic, and seldom suppresses more than the minimum. A pattern stays short if only suppressing all
+    values of a record would help; k records without any value are a pattern too. O(p^2 + p n d), p patterns.
     Source: local suppression, Hundepool et al. (2012), Statistical Disclosure Control, 3.2.
 
     >>> x = np.array([[1.0, 5.0], [2.0, np.nan], [3.0, 6.0], [9.0, 7.0], [8.0, 5.0], [7.0, 4.0]])
@@ -39,29 +39,29 @@ def suppressed_cells(
     [[0, 1], [0, 0], [0, 1], [0, 0], [0, 0], [0, 0]]
     """
     gaps = np.isnan(x)
-    counted = np.arange(len(x)) if units is None else units
+    owners = np.arange(len(x)) if units is None else units
     z = standardise(x)
-    # names have no distance
+    # nominal codes have no distance
     z[:, [kind == "nominal" for kind in kinds] or [False] * x.shape[1]] = 0.0
-    columns, own = np.unique(gaps, axis=0, return_inverse=True)
+    columns, pattern_of = np.unique(gaps, axis=0, return_inverse=True)
     bits = [sum(1 << j for j in np.flatnonzero(row).tolist()) for row in columns]
-    missed = [bits[number] for number in own.reshape(-1).tolist()]
+    missed = [bits[number] for number in pattern_of.reshape(-1).tolist()]
     parts = [
-        (rows, Patterns.of([missed[row] for row in rows.tolist()], counted[rows].tolist(), k, z[rows]))
+        (rows, Patterns.of([missed[row] for row in rows.tolist()], owners[rows].tolist(), k, z[rows]))
         for rows in _split(strata)
     ]
-    found = np.zeros_like(gaps)
-    told, done = run or RunContext(), 0
+    suppressed = np.zeros_like(gaps)
+    run, done = run or RunContext(), 0
     total = sum(len(patterns.short()) for _, patterns in parts)
     for rows, patterns in parts:
         at_first = len(patterns.short())
-        for left in patterns.settling():
-            told.report("suppressing values", done + at_first - left, total)
+        for remaining in patterns.settling():
+            run.report("suppressing values", done + at_first - remaining, total)
         done += at_first
         for row, before, after in zip(rows.tolist(), patterns.own, patterns.shown, strict=True):
             if before != after:
-                found[row, list(_columns(after & ~before))] = True
-    return found
+                suppressed[row, list(_columns(after & ~before))] = True
+    return suppressed
 
 
 def _split(strata: Ints) -> list[Ints]:
@@ -75,8 +75,10 @@ def _columns(pattern: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class Move:
-    """Patterns and single records that would change to a pattern, and how many values this takes, the records
-    counted that it would still be short of."""
+    """A change of patterns and single records to one pattern.
+
+    `cost` is the number of values that it suppresses, plus the records still missing to k.
+    """
 
     cost: int
     to: int
@@ -86,9 +88,12 @@ class Move:
 
 @dataclass(repr=False)
 class Patterns:
-    """The records of one stratum by the pattern that they show: `own` is what they miss themselves.
+    """The records of one stratum by the pattern that they show.
 
-    `rows[p]` are the records that show p, `records[p][u]` counts those of unit u.
+    own         original pattern of each record
+    shown       present pattern of each record
+    rows        records of each present pattern
+    records     by present pattern, the number of records of each unit
     """
 
     own: list[int]
@@ -102,32 +107,34 @@ class Patterns:
 
     @classmethod
     def of(cls, own: list[int], units: list[int], k: int, z: Matrix) -> Patterns:
-        made = cls(own=own, units=units, k=k, z=z, shown=list(own), everything=(1 << z.shape[1]) - 1)
+        patterns = cls(own=own, units=units, k=k, z=z, shown=list(own), everything=(1 << z.shape[1]) - 1)
         for row, pattern in enumerate(own):
-            made._enter(row, pattern)
-        # nobody may lose all values, unless k have none to begin with
-        if made.size(made.everything) >= k:
-            made.everything = -1
-        return made
+            patterns._enter(row, pattern)
+        # no record may lose all values, unless k records had none from the start
+        if patterns.size(patterns.everything) >= k:
+            patterns.everything = -1
+        return patterns
 
     def size(self, pattern: int) -> int:
-        """Units that show a pattern."""
+        """Number of units that show a pattern."""
         return len(self.records.get(pattern, ()))
 
     def short(self) -> list[int]:
-        """Patterns of fewer than k units."""
+        """Patterns with fewer than k units."""
         return [pattern for pattern in self.rows if self.size(pattern) < self.k]
 
     def settling(self) -> Iterator[int]:
-        """Change what records show until k units show every pattern, as far as that can be; tells how many
-        patterns are left before each change, and 0 at the end."""
+        """Change patterns until k units show every one, as far as possible.
+
+        Yields the number of patterns that are left before each change, and 0 at the end.
+        """
         hopeless: set[int] = set()
         while short := [pattern for pattern in self.short() if pattern not in hopeless]:
             yield len(short)
             pattern = max(short, key=lambda p: (p.bit_count(), p))
             ways = [*self._joining(pattern), *self._lending(pattern, pattern)]
             if not ways:
-                # dearer to find, and seldom needed: it also misses the columns of others
+                # slower and seldom needed: the pattern may also miss the columns of others
                 wider = sorted({pattern | missed for missed in self.own})
                 ways = [way for to in wider for way in self._lending(pattern, to)]
             if not ways:
@@ -141,7 +148,7 @@ class Patterns:
         yield 0
 
     def _joining(self, pattern: int) -> Iterator[Move]:
-        """Both it and another show what either misses."""
+        """The pattern and another one both change to the union of their missing columns."""
         for other in self.rows:
             to = pattern | other
             if other == pattern or to == self.everything:
@@ -153,51 +160,52 @@ class Patterns:
             yield Move(cost, to, tuple(p for p in (pattern, other) if p != to))
 
     def _lending(self, pattern: int, to: int) -> Iterator[Move]:
-        """Records that miss less come to it, from patterns that keep k without them."""
+        """Records with fewer missing values join, from patterns that keep k without them."""
         if to == self.everything:
             return
-        there = {*self.records[pattern], *self.records.get(to, ())}
+        members = {*self.records[pattern], *self.records.get(to, ())}
         spare: dict[int, int] = {}
-        left: Counter[tuple[int, int]] = Counter()
+        taken: Counter[tuple[int, int]] = Counter()
         lent: list[int] = []
         for row in self._lenders(pattern, to):
-            if len(there) >= self.k:
+            if len(members) >= self.k:
                 break
             lender, unit = self.shown[row], self.units[row]
-            last = self.records[lender][unit] - left[lender, unit] == 1
+            last = self.records[lender][unit] - taken[lender, unit] == 1
             spare.setdefault(lender, self.size(lender) - self.k)
-            if unit in there or spare[lender] < last:
+            if unit in members or spare[lender] < last:
                 continue
             spare[lender] -= last
-            left[lender, unit] += 1
-            there.add(unit)
+            taken[lender, unit] += 1
+            members.add(unit)
             lent.append(row)
-        if len(there) >= self.k:
+        if len(members) >= self.k:
             whole = (pattern,) if to != pattern else ()
-            taken = sum(to.bit_count() - self.shown[row].bit_count() for row in lent)
-            yield Move(taken + sum(self._cost(p, to) for p in whole), to, whole, tuple(lent))
+            cost = sum(to.bit_count() - self.shown[row].bit_count() for row in lent)
+            yield Move(cost + sum(self._cost(p, to) for p in whole), to, whole, tuple(lent))
 
     def _lenders(self, pattern: int, to: int) -> list[int]:
-        """Records that could show a pattern, from those that lose fewest values; then from the nearest."""
-        able = [
+        """Records that could show a pattern: those that lose fewest values first, then the nearest."""
+        candidates = [
             row
             for other, rows in self.rows.items()
             if other not in (pattern, to) and self.size(other) >= self.k
             for row in rows
             if not self.own[row] & ~to
         ]
-        there = [j for j in range(self.z.shape[1]) if not to >> j & 1]
-        centre = self.z[np.ix_(list(self.rows[pattern]), there)].mean(axis=0)
-        far = ((self.z[np.ix_(able, there)] - centre) ** 2).sum(axis=1)
-        lost = [to.bit_count() - self.shown[row].bit_count() for row in able]
-        return [able[i] for i in np.lexsort((np.array(able), far, np.array(lost))).tolist()]
+        shown = [j for j in range(self.z.shape[1]) if not to >> j & 1]
+        centre = self.z[np.ix_(list(self.rows[pattern]), shown)].mean(axis=0)
+        distance = ((self.z[np.ix_(candidates, shown)] - centre) ** 2).sum(axis=1)
+        lost = [to.bit_count() - self.shown[row].bit_count() for row in candidates]
+        order = np.lexsort((np.array(candidates), distance, np.array(lost)))
+        return [candidates[i] for i in order.tolist()]
 
     def _cost(self, pattern: int, to: int) -> int:
-        """Values that all records of a pattern lose by changing to another."""
+        """Number of values that the records of a pattern lose by changing to another."""
         return len(self.rows[pattern]) * (to.bit_count() - pattern.bit_count())
 
     def _give_back(self) -> None:
-        """Every record that lost a value shows the least pattern that has k, if its own has k without it."""
+        """Move records that lost a value to the smallest pattern with k, if theirs keeps k without them."""
         for row, pattern in enumerate(self.shown):
             if pattern == self.own[row]:
                 continue
@@ -208,7 +216,7 @@ class Patterns:
             self._move(row, min(fitting, key=lambda p: (p.bit_count(), p)))
 
     def _narrow(self) -> None:
-        """A column that no record of a pattern misses itself is shown again."""
+        """Restore columns that every record of a pattern originally has."""
         for pattern, rows in list(self.rows.items()):
             missed = 0
             for row in rows:

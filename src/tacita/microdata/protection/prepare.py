@@ -1,4 +1,4 @@
-"""From a file and a method to the arrays that the method sees: the only place where columns become arrays."""
+"""Prepares the arrays for a method: the only place where columns of a file become arrays."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from .missing_patterns import suppressed_cells
 
 @dataclass(frozen=True, repr=False)
 class ProtectedColumns:
-    """What is known of the columns to protect, and of a synthesis of the independent ones that follow them.
+    """Properties of the columns to protect, followed by the independent columns of a synthesis.
 
     names        of the columns, in the order of the arrays
-    kinds        which of them hold codes of categories; empty where none does
-    texts        the categories of such a column in the order of their codes
-    hierarchies  what its values may become
+    kinds        scale of each column; empty if all are numeric
+    texts        categories of each column of categories, in the order of their codes
+    hierarchies  hierarchies of columns of categories
     integer      columns to protect that are published rounded
     """
 
@@ -51,7 +51,7 @@ class ProtectedColumns:
 
     @property
     def of_synthesis(self) -> Columns:
-        """What a synthesis of all kinds must know of them."""
+        """The columns as a synthesis of mixed data reads them."""
         numbers: list[Kind] = ["numeric"] * len(self.names)
         return Columns(self.names, self.kinds or tuple(numbers), self.texts)
 
@@ -60,9 +60,9 @@ class ProtectedColumns:
 class ReferenceColumns:
     """What a method reads and does not change.
 
-    context      numbers released as they are: the independent columns of a synthesis, or those it names
-    read         columns that the method and its promises look at
-    deciding     cells that decide who leaves
+    context      numbers released unchanged: independent columns of a synthesis, or those that a method names
+    read         columns that the method and its promises read
+    deciding     cells by which a drop decides which records to remove
     populations  codes and categories of the keys in tables of the population, and the stratum of each person
     """
 
@@ -79,10 +79,10 @@ class PreparedRecords:
     data        the file that they come from, with roles
     rows        the row of each in the file
     x           the columns to protect, as numbers or codes of categories; NaN where missing
-    strata      number of the stratum; records that miss other columns are of another one
-    units       number of the household or firm, where a column of units is named
-    suppressed  values taken away so that k records miss the same columns; None where that was not asked for
-    scale       mean and standard deviation of the columns in the file that these are a part of
+    strata      number of the stratum; records with other missing columns have another one
+    units       number of the unit (household, firm), if a unit column is named
+    suppressed  values suppressed so that k records miss the same columns; None unless requested
+    scale       mean and standard deviation of the columns, if these records are a part of a file
     """
 
     data: Microdata
@@ -96,31 +96,31 @@ class PreparedRecords:
     scale: tuple[Matrix, Matrix] | None
 
     def parts(self) -> Iterator[tuple[Labels, Mask]]:
-        """The rows of each stratum, and which columns they have."""
+        """The rows of each stratum, and the columns in which they have values."""
         order = np.argsort(self.strata, kind="stable")
         for rows in np.split(order, np.cumsum(np.bincount(self.strata))[:-1]):
             yield rows, ~np.isnan(self.x[rows[0]])
 
     def units_of(self, rows: Labels) -> Labels | None:
-        """The units of some rows, if there are any."""
+        """The units of some rows, if a unit column is named."""
         return None if self.units is None else self.units[rows]
 
 
 def prepare(
     data: Microdata, method: RecordMethod, run: RunContext, *, missing: Missing, round_integers: bool
 ) -> PreparedRecords:
-    """The records of a file with roles as a method sees them; raises where it cannot protect them."""
+    """The records of a file with roles as a method sees them; raises if it cannot protect them."""
     kinds = checks.kinds_read(data, method)
     checks.refuse_numbers(data, method)
     x, independent = data.coded(data.quasi), _independent(data)
     rows = _rows_to_keep(data, np.column_stack([x, independent]), missing, method.draws_missing)
     x = x[rows]
-    # whoever lacks a unit or a weight may be just who is to leave
+    # a drop may be meant to remove records without unit or weight
     drops = method.kind == "dropping"
     units = None if drops else _units(data, rows)
     suppressed = _gaps_to_merge(data, method, x, rows, units, run) if missing == "merge" else None
     x = x if suppressed is None else np.where(suppressed, np.nan, x)
-    # where missing is a level, records that miss other columns are drawn together
+    # if missing values are a level, records with different ones stay in one stratum
     together = method.reads_missing or missing == "level"
     strata = _named_strata(data, rows) if together else _strata(data, x, rows)
     if not drops:
@@ -143,16 +143,16 @@ def prepare(
 
 def _columns(data: Microdata, kinds: tuple[Kind, ...], *, round_integers: bool) -> ProtectedColumns:
     numeric = [data.scale(name) == "numeric" for name in data.quasi]
-    given = data.roles.hierarchy if data.roles else {}
+    hierarchies = data.roles.hierarchy if data.roles else {}
     return ProtectedColumns(
         names=data.used,
         kinds=kinds,
         texts={name: data.levels(name).names for name in data.used if data.scale(name) != "numeric"},
-        hierarchies={name: as_hierarchy(name, one) for name, one in given.items()},
+        hierarchies={name: as_hierarchy(name, hierarchy) for name, hierarchy in hierarchies.items()},
         integer=np.array(
             [
-                round_integers and number and data.is_integer(name)
-                for name, number in zip(data.quasi, numeric, strict=True)
+                round_integers and is_numeric and data.is_integer(name)
+                for name, is_numeric in zip(data.quasi, numeric, strict=True)
             ]
         ),
     )
@@ -173,7 +173,7 @@ def _reference(
 def _gaps_to_merge(
     data: Microdata, method: RecordMethod, x: Floats, rows: Ints, units: Ints | None, run: RunContext
 ) -> Mask | None:
-    """The values to take away so that k records miss the same columns; None where there is no such k."""
+    """The values to suppress so that k records miss the same columns; None if the method has no k."""
     k = method.group_size
     if k is None or method.reads_missing:
         return None
@@ -181,17 +181,17 @@ def _gaps_to_merge(
 
 
 def complete_rows(data: Microdata, columns: Sequence[str]) -> Ints:
-    """Rows that miss no value in some columns; raises where none is left."""
+    """Rows without missing values in some columns; raises if there are none."""
     gaps = np.zeros(data.n, dtype=bool)
     for name in columns:
         gaps |= data.missing(name)
     if gaps.all():
-        raise DataError(f"{data.source}: every record misses a value to protect. Nothing is left to protect.")
+        raise DataError(f"{data.source}: every record misses a value to protect. No record is left.")
     return np.flatnonzero(~gaps)
 
 
 def _independent(data: Microdata) -> Floats:
-    """Independent columns, as numbers or codes; none where there are none."""
+    """Independent columns, as numbers or codes."""
     names = data.used[len(data.quasi) :]
     return data.coded(names) if names else np.empty((data.n, 0))
 
@@ -205,12 +205,12 @@ def _rows_to_keep(data: Microdata, used: Floats, policy: Missing, drawing: bool)
     kept = np.flatnonzero(~gaps.any(axis=1)) if policy == "drop" else np.arange(data.n)
     if kept.size == 0:
         what = "dependent or independent value" if drawn else "quasi-identifier"
-        raise DataError(f"{data.source}: every record misses a {what}. Nothing is left to protect.")
+        raise DataError(f"{data.source}: every record misses a {what}. No record is left.")
     return kept
 
 
 def _strata(data: Microdata, x: Floats, kept: Ints) -> Ints:
-    """Number the strata of the kept records; records that miss other columns are never grouped together."""
+    """Number the strata of the kept records; records with different missing columns are kept apart."""
     return combined((_named_strata(data, kept), *np.isnan(x).T.astype(np.int64)), kept.size)
 
 

@@ -1,4 +1,4 @@
-"""One method on the records of a file: prepared, masked, and published with a claim of what holds of them."""
+"""Runs one method on a file: prepares, masks, and makes the released frame and its claim."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ from .prepare import PreparedRecords, prepare
 
 @dataclass(frozen=True, repr=False)
 class Protected:
-    """The public frame, the partition behind it if any, the method as it ran, and the claim to verify.
+    """The released frame, its groups if any, the method as it ran, and the claim to verify.
 
-    `original` and `released` are the columns in the order of the source, as numbers or as codes of
-    categories, of which `texts` has those that are new. `left` counts the records that left by the method's
-    own rule, `undecided` those of whom a missing value left that open. `membership` is what halves of the
-    records show of a synthesis.
+    original    protected columns in the order of the source, as numbers or codes of categories
+    released    the same columns after protection
+    texts       new categories by column
+    search      summary of the search, for the record
+    left        number of records that the method removed
+    undecided   number of records for which a missing value left the condition of a drop open
+    membership  result of the membership test of a synthesis
     """
 
     data: Microdata
@@ -46,7 +49,7 @@ class Protected:
 
     @cached_property
     def company(self) -> Company:
-        """The units behind the records, in the order of the source; each its own where none are named."""
+        """Units of the records in the order of the source; every record is one if none are named."""
         return Company(unit_codes(self.claim.original, np.sort(self.claim.rows)))
 
 
@@ -59,7 +62,7 @@ def protect(
     round_integers: bool = False,
     shuffle: bool = False,
 ) -> Protected:
-    """Publish what the method makes of the quasi-identifiers; leave identifiers out."""
+    """Protect the quasi-identifiers by a method; remove identifiers."""
     records = prepare(data, method, run, missing=missing, round_integers=round_integers)
     masked = apply_method(method, records, run)
     checks.refuse_missing_words(data, masked.texts, method)
@@ -87,7 +90,7 @@ def protect(
 def _without_leaving(
     records: PreparedRecords, masked: MaskedValues, method: RecordMethod
 ) -> tuple[PreparedRecords, MaskedValues]:
-    """Those that stay, where the method takes out records."""
+    """Removes the records that the method marks."""
     if masked.leaving is not None and masked.leaving.any():
         stays = ~masked.leaving
         if not stays.any():
@@ -111,7 +114,7 @@ def _claim(
     *,
     shuffled: bool,
 ) -> Claim:
-    """What holds of the records in the order in which they are published."""
+    """The claim about the records, in the order in which they are published."""
     data = records.data
     suppressed = records.suppressed if masked.withheld is None else masked.withheld
     accounted = () if records.suppressed is None else ("suppressed-cells",)
@@ -119,12 +122,12 @@ def _claim(
         original=data,
         rows=records.rows[order],
         labels=None if masked.labels is None else masked.labels[order],
-        # a k that was not given was found on the way
+        # the method as it ran has the k that a search chose
         k=masked.method.group_size,
-        # a plug-in may promise more than its kind does, never less
+        # a plug-in may promise more than its kind, never less
         guarantees=tuple(dict.fromkeys((*masked.guarantees, *method.promised(), *accounted))),
         rounded=frozenset(
-            name for name, whole in zip(data.quasi, records.columns.integer, strict=True) if whole
+            name for name, rounds in zip(data.quasi, records.columns.integer, strict=True) if rounds
         ),
         left_out=data.used if missing == "drop" else (),
         suppressed=None if suppressed is None else suppressed[order],
@@ -138,11 +141,11 @@ def _claim(
 def without_identifiers(
     data: Microdata, rows: Ints, shuffled: bool, dropped: Sequence[str] = ()
 ) -> nw.DataFrame[Any]:
-    """The frame of some rows, in that order, and of the columns that may leave the house."""
+    """The frame of some rows, in that order, without identifiers and dropped columns."""
     from tacita.io.frames import gathered
 
-    gone = {*dropped, *(data.roles.identifiers if data.roles else ())}
-    frame = data.frame.select([name for name in data.columns if name not in gone])
+    removed = {*dropped, *(data.roles.identifiers if data.roles else ())}
+    frame = data.frame.select([name for name in data.columns if name not in removed])
     if not np.array_equal(rows, np.arange(data.n)):
         frame = gathered(frame, rows)
     # an index that travels with its rows would undo the shuffling
@@ -152,7 +155,7 @@ def without_identifiers(
 def _released_frame(
     released: Floats, claim: Claim, texts: Mapping[str, tuple[str, ...]], method: RecordMethod
 ) -> Microdata:
-    """The records as a frame: every cell that was not changed is one of the source."""
+    """The records as a frame; unchanged cells are those of the source."""
     from tacita.io.frames import emptied, regathered, replace_columns, replace_text, without_memory
 
     data = claim.original
@@ -160,14 +163,14 @@ def _released_frame(
     published = dict(zip(data.quasi, released.T, strict=True))
     numeric = [name for name in data.quasi if data.scale(name) == "numeric"]
     frame = replace_columns(frame, {name: (published[name], name in claim.rounded) for name in numeric})
-    # categories are cells of the source again, so that type and spelling stay
+    # categories are copied from cells of the source, which keeps type and spelling
     categories = {
         name: data.levels(name).source_rows(codes)
         for name, codes in published.items()
         if name not in numeric and name not in texts
     }
     frame = regathered(frame, data.frame, categories)
-    # where no cell of the source is missing, there is none to show instead
+    # a column without missing cells has none to copy
     frame = emptied(frame, {name: rows < 0 for name, rows in categories.items()}, data.dialect)
     labelled = {name: (published[name], labels) for name, labels in texts.items()}
     frame = replace_text(frame, labelled, data.dialect, alike=method.reads_missing)

@@ -1,4 +1,4 @@
-"""Pseudonyms in place of identifiers: words that a secret key makes of them, the same wherever it is used."""
+"""Keyed pseudonyms for identifiers: the same key gives the same pseudonym in every file."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from tacita.core.data.spelling import plain_spelling
 from tacita.core.spec.release_options import ReleaseOptions
 from tacita.io.secret import read_key
 
-# What else a key may be used for gives other words.
+# Separates pseudonyms from other uses of the same key.
 _PURPOSE = b"tacita pseudonym 1\0"
 _BITS = 5
-# A chance that two of all identifiers of a file share a pseudonym is no longer none.
+# Largest acceptable probability that two identifiers of a file share a pseudonym.
 _MOST_CHANCE = 1e-9
-# Beyond it a double no longer holds every whole number.
+# Beyond this a double cannot represent every whole number.
 _LARGEST_EXACT = 2.0**53
 
 
 def pseudonym(key: bytes, identifier: object, length: int) -> str:
-    """The pseudonym of one identifier: p, and the first letters of HMAC-SHA256 of its plain spelling.
+    """Pseudonym of one identifier: p, and the first letters of HMAC-SHA256 of its plain spelling.
 
-    Letters and digits are those of base 32 (RFC 4648), 5 bits each. What a person takes for the same name
-    (`ACME` and `acme `, 7 and `007`) has the same one, whatever the type of its column. Sources: Krawczyk,
+    Letters and digits are those of base 32 (RFC 4648), 5 bits each. Spellings that a reader takes for the
+    same name (`ACME` and `acme `, 7 and `007`) share a pseudonym, whatever the type. Sources: Krawczyk,
     Bellare & Canetti (1997), RFC 2104; ENISA (2019), Pseudonymisation techniques and best practices, 5.1.4.
 
     >>> key = bytes(range(32))
@@ -40,7 +40,7 @@ def pseudonym(key: bytes, identifier: object, length: int) -> str:
 
 
 def collision_bound(identifiers: int, length: int) -> float:
-    """The chance, at most, that two of so many identifiers share a pseudonym: n (n - 1) / 2 over 32^length.
+    """Upper bound n (n - 1) / 2 / 32^length of the probability that two identifiers share a pseudonym.
 
     >>> collision_bound(1_000_000, 20) < 1e-18
     True
@@ -49,9 +49,9 @@ def collision_bound(identifiers: int, length: int) -> float:
 
 
 def with_pseudonyms(data: Microdata, options: ReleaseOptions) -> tuple[Microdata, Microdata | None]:
-    """The records with pseudonyms in the columns of that role, and these columns as they were. O(n).
+    """The records with pseudonyms in the columns of that role, and the original columns. O(n).
 
-    What is missing stays so. Raises where two identifiers may share a pseudonym by chance.
+    Missing values stay missing. Raises if two identifiers may share a pseudonym by chance.
     """
     from tacita.io.frames import replace_text
     from tacita.microdata.protection.fingerprint import fingerprint_of_frame
@@ -60,7 +60,7 @@ def with_pseudonyms(data: Microdata, options: ReleaseOptions) -> tuple[Microdata
     if not names or options.pseudonym_key is None:
         return data, None
     key = read_key(options.pseudonym_key)
-    made: dict[str, tuple[Floats, tuple[str, ...]]] = {}
+    replacements: dict[str, tuple[Floats, tuple[str, ...]]] = {}
     for name in names:
         codes, cells = _identifiers(data, name)
         if (bound := collision_bound(len(cells), options.pseudonym_length)) > _MOST_CHANCE:
@@ -70,14 +70,14 @@ def with_pseudonyms(data: Microdata, options: ReleaseOptions) -> tuple[Microdata
                 field="pseudonym_length",
             )
         words = tuple(pseudonym(key, cell, options.pseudonym_length) for cell in cells)
-        made[name] = codes, words
+        replacements[name] = codes, words
     notes = data.notes
     if notes is not None:
         # labels of identifiers are identifiers
-        left = {name: each for name, each in notes.columns.items() if name not in names}
-        notes = type(notes)(notes.system, left)
+        other_columns = {name: entry for name, entry in notes.columns.items() if name not in names}
+        notes = type(notes)(notes.system, other_columns)
     replaced = Microdata(
-        frame=replace_text(data.frame, made, data.dialect, alike=True),
+        frame=replace_text(data.frame, replacements, data.dialect, alike=True),
         roles=data.roles,
         dialect=data.dialect,
         source=data.source,
@@ -92,12 +92,12 @@ def with_pseudonyms(data: Microdata, options: ReleaseOptions) -> tuple[Microdata
 
 
 def _identifiers(data: Microdata, name: str) -> tuple[Floats, list[object]]:
-    """A number for each record, NaN where it has no identifier, and the identifiers in their order."""
+    """A code for each record (NaN without an identifier), and the identifiers in the order of the codes."""
     series, missing = data.column(name), data.missing(name)
     if missing.all():
         raise DataError(
-            f"{data.source}: column {name} has no identifier in any record, nothing would be replaced. Leave "
-            "it out (identifiers)."
+            f"{data.source}: column {name} has no identifier in any record, so there is nothing to replace. "
+            "Remove it (identifiers)."
         )
     if series.dtype.is_float():
         values = np.array(series.to_numpy(), dtype=np.float64)[~missing]
@@ -120,6 +120,6 @@ def _identifiers(data: Microdata, name: str) -> tuple[Floats, list[object]]:
 
 def _no_identifiers(data: Microdata, name: str, got: str) -> DataError:
     return DataError(
-        f"{data.source}: pseudonyms are made of text and whole numbers, and column {name} holds {got}. "
-        "Convert it to text, always in the same way, or leave it out (identifiers)."
+        f"{data.source}: pseudonyms need text or whole numbers, but column {name} has {got}. Convert it to "
+        "text, always in the same way, or remove it (identifiers)."
     )

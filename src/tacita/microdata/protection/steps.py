@@ -1,7 +1,7 @@
-"""One step after the other on the same records: what each makes, and which promises stand at the end.
+"""Runs the steps of a plan one after another, and decides which of their promises hold in the release.
 
-A step sees what the one before made. Each is verified where it stands; of the finished file its promises hold
-unless a later step changed columns that they speak of and does not keep them by construction.
+A step starts from the result of the step before, and is verified on its own result. Its promises hold in the
+finished file unless a later step changed the columns concerned and does not preserve them by construction.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .label_maps import recodings_of
 from .prepare import complete_rows
 from .protect import Protected, protect, without_identifiers
 
-# What is promised of cells, or of a step by itself: it holds of whatever records are left of it.
+# Promises about cells, or about a step itself: they still hold after records are removed.
 _OF_ANY_RECORDS = frozenset(
     (
         "recoded",
@@ -52,7 +52,7 @@ _OF_ANY_RECORDS = frozenset(
 
 @dataclass(frozen=True)
 class Step:
-    """A method on columns of some roles; `by_unit` where it works on one record of each unit."""
+    """A method with the roles of its columns; with `by_unit` it sees one record of each unit."""
 
     names: tuple[str, ...]
     method: RecordMethod
@@ -63,23 +63,25 @@ class Step:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those that it changes."""
+        """Columns that it changes."""
         quasi = self.roles.dependent or self.roles.quasi
         assert not isinstance(quasi, str)
         return quasi
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """Those that leave the file in it."""
+        """Columns that it removes."""
         return self.method.dropped_columns
 
 
 @dataclass(frozen=True, repr=False)
 class Made:
-    """The finished file and its claim; what each step made, and the file as it stood after it.
+    """The finished file and its claim, the result of each step, and the file after each step.
 
-    `stages[i]` has the records in the order of the source, those left out that had left by then; `present[i]`
-    are their rows of the source. `recodings[i]` are the labels that recodings up to that step gave columns.
+    stages      files after each step: the records not yet removed, in the order of the source
+    present     the rows of the source in each stage
+    withdrawn   promises that a later step broke
+    recodings   labels that recodings up to each step gave columns
     """
 
     data: Microdata
@@ -93,7 +95,7 @@ class Made:
 
     @property
     def whole(self) -> Protected:
-        """The release as one thing: what it shows, and what it came from."""
+        """The release as a single step from source to finished file."""
         if not self.stages:
             return self.protected[0]
         nothing = np.empty((self.data.n, 0))
@@ -109,55 +111,55 @@ class Made:
         )
 
     def accepting(self, accepted: tuple[str, ...]) -> Made:
-        """The same, every claim of it with the names of what was accepted against advice."""
+        """The same with the names of the accepted risks in every claim."""
         steps = tuple(replace(step, insisted=accepted) for step in self.claim.steps)
         protected = tuple(
-            replace(each, claim=replace(each.claim, insisted=accepted)) for each in self.protected
+            replace(part, claim=replace(part.claim, insisted=accepted)) for part in self.protected
         )
         claim = replace(self.claim, insisted=accepted, steps=steps)
         return replace(self, claim=claim, protected=protected)
 
     @property
     def standing(self) -> dict[int, Protected]:
-        """What steps made whose columns no later one touched, by the number of the step."""
-        found: dict[int, Protected] = {}
+        """Results of the steps whose columns no later step changed, by the number of the step."""
+        unchanged: dict[int, Protected] = {}
         touched: set[str] = set()
         for number in range(len(self.steps), 0, -1):
             if not touched & set(self.steps[number - 1].columns):
-                found[number] = self.protected[number - 1]
+                unchanged[number] = self.protected[number - 1]
             touched.update(self.steps[number - 1].columns)
-        return dict(sorted(found.items()))
+        return dict(sorted(unchanged.items()))
 
 
 def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ...]:
-    """The steps of a plan on these records; one that mixes columns of units and of records becomes two.
+    """The steps of a plan; a step with columns of units and of records is split into two.
 
-    Groups of records are then formed within what their units show, so that all columns together still hide
-    every record among k.
+    Records are then grouped within the protected values of their units, so that all columns together still
+    have groups of k.
     """
-    found: list[Step] = []
-    for each in planned:
-        roles = data.with_roles(each.roles).roles
+    steps: list[Step] = []
+    for plan in planned:
+        roles = data.with_roles(plan.roles).roles
         assert roles is not None
-        method = each.section.build()
-        # what is missing is no obstacle to other labels, nor where each column is drawn by itself
+        method = plan.section.build()
+        # recodings keep missing values, and some methods treat them as categories: no policy is needed
         reads_missing = method.kind in registry.CATEGORICAL or method.reads_missing
-        needless = reads_missing and each.missing in ("refuse", "merge", "level")
-        missing: Missing = "stratum" if needless else each.missing
+        needs_no_policy = reads_missing and plan.missing in ("refuse", "merge", "level")
+        missing: Missing = "stratum" if needs_no_policy else plan.missing
         step = Step(
-            names=each.section.chain,
+            names=plan.section.chain,
             method=method,
             roles=roles,
             missing=missing,
-            round_integers=each.round_integers,
+            round_integers=plan.round_integers,
         )
-        by_itself = method.whole_units
-        of_unit = [name for name in step.columns if name in roles.unit_columns and not by_itself]
+        keeps_units = method.whole_units
+        of_unit = [name for name in step.columns if name in roles.unit_columns and not keeps_units]
         if not of_unit or len(of_unit) == len(step.columns):
-            found.append(replace(step, by_unit=bool(of_unit)))
+            steps.append(replace(step, by_unit=bool(of_unit)))
         else:
-            found += _split(step, of_unit)
-    return tuple(found)
+            steps += _split(step, of_unit)
+    return tuple(steps)
 
 
 def _split(step: Step, of_unit: Sequence[str]) -> list[Step]:
@@ -168,16 +170,16 @@ def _split(step: Step, of_unit: Sequence[str]) -> list[Step]:
         )
     rest = [name for name in step.columns if name not in of_unit]
     strata = step.roles.strata
-    # who hides among k on one part and among k others on the other is not hidden on both together
+    # groups of k by each part alone would not be groups of k by both together
     within = strata if step.method.group_size is None else (*strata, *of_unit)
     return [
-        replace(step, roles=_about(step.roles, of_unit, strata), by_unit=True),
-        replace(step, roles=_about(step.roles, rest, within)),
+        replace(step, roles=_roles_of(step.roles, of_unit, strata), by_unit=True),
+        replace(step, roles=_roles_of(step.roles, rest, within)),
     ]
 
 
-def _about(roles: Roles, columns: Sequence[str], strata: Sequence[str]) -> Roles:
-    """The same roles for fewer columns."""
+def _roles_of(roles: Roles, columns: Sequence[str], strata: Sequence[str]) -> Roles:
+    """The roles restricted to some columns."""
     return roles.model_copy(
         update={
             "quasi": tuple(columns),
@@ -190,10 +192,10 @@ def _about(roles: Roles, columns: Sequence[str], strata: Sequence[str]) -> Roles
 
 
 def make(data: Microdata, steps: Sequence[Step], run: RunContext, options: ReleaseOptions) -> Made:
-    """Carry out the steps on the records of a file with roles, and claim what holds of the result."""
+    """RunContext the steps on a file with roles; the result has the claim that the verifier checks."""
     if len(steps) == 1 and not steps[0].by_unit:
         (step,) = steps
-        made = protect(
+        protected = protect(
             data.with_roles(step.roles),
             step.method,
             run,
@@ -201,13 +203,13 @@ def make(data: Microdata, steps: Sequence[Step], run: RunContext, options: Relea
             round_integers=step.round_integers,
             shuffle=options.shuffle,
         )
-        recodings = recodings_of(data, steps, (made.data,), (made.claim.rows,))
-        claim = replace(made.claim, recodings=recodings[-1])
+        recodings = recodings_of(data, steps, (protected.data,), (protected.claim.rows,))
+        claim = replace(protected.claim, recodings=recodings[-1])
         return Made(
-            data=made.data,
+            data=protected.data,
             claim=claim,
             steps=(step,),
-            protected=(replace(made, claim=claim),),
+            protected=(replace(protected, claim=claim),),
             stages=(),
             recodings=recodings,
         )
@@ -215,7 +217,7 @@ def make(data: Microdata, steps: Sequence[Step], run: RunContext, options: Relea
 
 
 def _several(data: Microdata, steps: Sequence[Step], run: RunContext, options: ReleaseOptions) -> Made:
-    """Each step on what the one before made; then the finished file, and what still holds of it."""
+    """Runs each step on the result of the one before; then makes the finished file and its claim."""
     dropping = {name for step in steps if step.missing == "drop" for name in data.with_roles(step.roles).used}
     left_out = tuple(name for name in data.columns if name in dropping)
     kept = complete_rows(data, left_out)
@@ -225,27 +227,27 @@ def _several(data: Microdata, steps: Sequence[Step], run: RunContext, options: R
     stages: list[Microdata] = []
     present = [kept]
     for number, step in enumerate(steps):
-        # parts that drew from one stream would carry the same noise
+        # steps with the same random stream would add the same noise
         inner = replace(run.branch(number), on_progress=run.on_progress)
         try:
-            protected, claim, frame = _one(frame, step, inner)
-        except (DataError, ParameterError) as problem:
+            protected, claim, frame = _run_step(frame, step, inner)
+        except (DataError, ParameterError) as error:
             if len(steps) == 1:
                 raise
-            raise type(problem)(f"Step {number + 1}: {problem}", fields=problem.fields) from None
-        # what comes back by rounding is refused, or insisted on, once all steps are made
-        open_yet = replace(claim, insisted=("rounding-restores",))
-        verify.insist(verify.verify(frame, replace(claim, steps=(open_yet,)), finished=False))
+            raise type(error)(f"Step {number + 1}: {error}", fields=error.fields) from None
+        # values restored by rounding are refused, or accepted, after the last step
+        provisional = replace(claim, insisted=("rounding-restores",))
+        verify.insist(verify.verify(frame, replace(claim, steps=(provisional,)), finished=False))
         made.append(protected)
         claims.append(claim)
         stages.append(frame)
         present.append(present[-1][claim.rows])
-    last, stands = present[-1], tuple(present[1:])
+    last, by_step = present[-1], tuple(present[1:])
     order = run.protective_generator().permutation(last.size) if options.shuffle else np.arange(last.size)
     finished = without_identifiers(replace(frame, roles=data.roles), order, options.shuffle)
     plain = nw.from_native(without_memory(finished.to_native()), eager_only=True)
     standing, withdrawn = _standing(claims, steps)
-    recodings = recodings_of(data, steps, stages, stands)
+    recodings = recodings_of(data, steps, stages, by_step)
     claim = Claim(
         original=data,
         rows=last[order],
@@ -256,7 +258,7 @@ def _several(data: Microdata, steps: Sequence[Step], run: RunContext, options: R
         leaving=np.setdiff1d(np.arange(data.n), last),
         shuffled=options.shuffle,
         recodings=recodings[-1],
-        steps=_finished_claims(data, standing, steps, stands, last[order], shuffled=options.shuffle),
+        steps=_finished_claims(data, standing, steps, by_step, last[order], shuffled=options.shuffle),
     )
     return Made(
         data=_of(plain, data),
@@ -264,7 +266,7 @@ def _several(data: Microdata, steps: Sequence[Step], run: RunContext, options: R
         steps=tuple(steps),
         protected=tuple(made),
         stages=tuple(stages),
-        present=stands,
+        present=by_step,
         withdrawn=withdrawn,
         recodings=recodings,
     )
@@ -279,15 +281,16 @@ def _finished_claims(
     *,
     shuffled: bool,
 ) -> tuple[Claim, ...]:
-    """What each step claims of the finished file, whose records are these rows of the source."""
-    gone = frozenset(data.roles.identifiers) if data.roles else frozenset()
+    """The claim of each step about the finished file, whose records are these rows of the source."""
+    identifiers = frozenset(data.roles.identifiers) if data.roles else frozenset()
     claims = [
-        _left_of(claim, np.searchsorted(there, rows)) for claim, there in zip(standing, present, strict=True)
+        _restricted(claim, np.searchsorted(stage_rows, rows))
+        for claim, stage_rows in zip(standing, present, strict=True)
     ]
     return tuple(
         replace(
             claim,
-            touched=gone.union(*((*step.columns, *step.dropped) for step in steps[number + 1 :])),
+            touched=identifiers.union(*((*step.columns, *step.dropped) for step in steps[number + 1 :])),
             emptied=_emptied_by(claim, claims[number + 1 :]),
             shuffled=shuffled,
         )
@@ -295,10 +298,10 @@ def _finished_claims(
     )
 
 
-def _left_of(claim: Claim, chosen: Ints) -> Claim:
-    """What a step claimed of some of its records, in another order."""
+def _restricted(claim: Claim, chosen: Ints) -> Claim:
+    """The claim of a step restricted to some of its records, in another order."""
     later = np.setdiff1d(claim.rows, claim.rows[chosen])
-    found = replace(
+    restricted = replace(
         claim,
         rows=claim.rows[chosen],
         leaving_later=later,
@@ -306,25 +309,25 @@ def _left_of(claim: Claim, chosen: Ints) -> Claim:
         suppressed=None if claim.suppressed is None else claim.suppressed[chosen],
     )
     if claim.representing is None or not later.size:
-        return found
-    # where the record left that stood for its unit, another does
+        return restricted
+    # if the record that represented its unit was removed, another one represents it
     unit = claim.original.roles.unit if claim.original.roles else None
     assert unit is not None
-    every = np.concatenate([found.rows, later, claim.leaving])
-    first = np.unique(claim.original.alike(unit).codes[every], return_index=True)[1]
-    return replace(found, representing=every[first])
+    rows = np.concatenate([restricted.rows, later, claim.leaving])
+    first = np.unique(claim.original.alike(unit).codes[rows], return_index=True)[1]
+    return replace(restricted, representing=rows[first])
 
 
 def _emptied_by(claim: Claim, later: Sequence[Claim]) -> Mask | None:
-    """Which cells of the columns of a step later ones left empty, as they claim; None where none did."""
+    """Cells of the columns of a step that later steps claim to have suppressed; None if there are none."""
     names = claim.original.quasi
     emptied = np.zeros((claim.rows.size, len(names)), dtype=bool)
-    for each in later:
-        if each.suppressed is None:
+    for later_claim in later:
+        if later_claim.suppressed is None:
             continue
-        for j, name in enumerate(each.original.quasi):
+        for j, name in enumerate(later_claim.original.quasi):
             if name in names:
-                emptied[:, names.index(name)] |= each.suppressed[:, j]
+                emptied[:, names.index(name)] |= later_claim.suppressed[:, j]
     return emptied if emptied.any() else None
 
 
@@ -332,75 +335,78 @@ def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -
     return Microdata(frame=frame, roles=roles, dialect=data.dialect, source=data.source, whole=data.whole)
 
 
-def _one(frame: Microdata, step: Step, run: RunContext) -> tuple[Protected, Claim, Microdata]:
-    """What a step makes of a file, what it claims of all its records, and the file after it."""
-    # rows were dropped before the first step, and values that a step took away are no reason to drop more
+def _run_step(frame: Microdata, step: Step, run: RunContext) -> tuple[Protected, Claim, Microdata]:
+    """The result of a step, its claim about all records of the file, and the file after it."""
+    # incomplete rows were dropped before the first step; cells that a step suppressed must not drop more
     missing = "refuse" if step.missing == "drop" else step.missing
-    # identifiers may serve a later step, and are left out at the end
+    # a later step may need identifiers; they are removed at the end
     before = frame.with_roles(step.roles.model_copy(update={"identifiers": ()}))
     if not step.by_unit:
-        made = protect(before, step.method, run, missing=missing, round_integers=step.round_integers)
-        return made, made.claim, made.data
+        protected = protect(before, step.method, run, missing=missing, round_integers=step.round_integers)
+        return protected, protected.claim, protected.data
     units, first = _units(before, step)
     reduced = _of(gathered(before.frame, first), before, before.roles)
-    made = protect(reduced, step.method, run, missing=missing, round_integers=step.round_integers)
-    # a unit that leaves takes all its records along
-    stays = ~np.isin(units, made.claim.leaving)
+    protected = protect(reduced, step.method, run, missing=missing, round_integers=step.round_integers)
+    # with a unit all its records are removed
+    stays = ~np.isin(units, protected.claim.leaving)
     rows, leaving = np.flatnonzero(stays), np.flatnonzero(~stays)
-    place = np.searchsorted(made.claim.rows, units[rows])
-    there = before.frame if not leaving.size else gathered(before.frame, rows)
-    spread = regathered(there, made.data.frame, dict.fromkeys(step.columns, place))
+    unit_row = np.searchsorted(protected.claim.rows, units[rows])
+    remaining = before.frame if not leaving.size else gathered(before.frame, rows)
+    spread = regathered(remaining, protected.data.frame, dict.fromkeys(step.columns, unit_row))
+    of_units = protected.claim
     claim = replace(
-        made.claim,
+        of_units,
         original=before,
         rows=rows,
         leaving=leaving,
-        labels=None if made.claim.labels is None else made.claim.labels[place],
-        suppressed=None if made.claim.suppressed is None else made.claim.suppressed[place],
+        labels=None if of_units.labels is None else of_units.labels[unit_row],
+        suppressed=None if of_units.suppressed is None else of_units.suppressed[unit_row],
         representing=first,
     )
     plain = nw.from_native(without_memory(spread.to_native()), eager_only=True)
-    return replace(made, left=leaving.size), claim, _of(plain, before)
+    return replace(protected, left=leaving.size), claim, _of(plain, before)
 
 
 def _units(data: Microdata, step: Step) -> tuple[Ints, Ints]:
-    """The unit of each record and the first record of each unit; raises where a column differs in one."""
+    """The unit of each record and the first record of each unit; raises if a column differs in a unit."""
     unit = step.roles.unit
     assert unit is not None
     if absent := int(data.missing(unit).sum()):
         raise DataError(
-            f"{data.source}: unit column {unit} is missing in {absent} records, so nobody can say which "
+            f"{data.source}: unit column {unit} is missing in {absent} records, so it is unknown which "
             "records must agree. Complete it or drop those records."
         )
     units = data.alike(unit).codes
     _, first, units = np.unique(units, return_index=True, return_inverse=True)
     for name in (*step.columns, *step.roles.strata):
-        own = data.codes([name])
-        differing = np.unique(units[own != own[first][units]]).size
+        codes = data.codes([name])
+        differing = np.unique(units[codes != codes[first][units]]).size
         if differing:
             what = "is among unit_columns" if name in step.columns else "is a stratum of a step by unit"
             raise DataError(
-                f"{data.source}: column {name} {what}, and differs within {differing} of {first.size} units. "
+                f"{data.source}: column {name} {what}, but differs within {differing} of {first.size} units. "
                 "Correct these units, or give it another role."
             )
     return units.reshape(-1).astype(np.int64), first.astype(np.int64)
 
 
 def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Claim], tuple[Withdrawn, ...]]:
-    """The claims with the promises that no later step broke, and those that were withdrawn."""
+    """The claims with the promises that no later step broke, and the withdrawn promises."""
     standing: list[Claim] = []
     withdrawn: list[Withdrawn] = []
     for number, (claim, step) in enumerate(zip(claims, steps, strict=True)):
-        own = {*claim.original.used, *step.roles.strata}
-        left = dict.fromkeys(claim.guarantees)
+        step_columns = {*claim.original.used, *step.roles.strata}
+        kept = dict.fromkeys(claim.guarantees)
         for at, later in enumerate(steps[number + 1 :], number + 1):
-            touched = tuple(name for name in later.columns if name in own or name in step.method.reads)
-            spoken_of = left if own & set(touched) else step.method.promised_of_read(left)
-            broken = [name for name in spoken_of if touched and name not in later.method.keeping()]
-            withdrawn += [Withdrawn(name, number + 1, at + 1, touched) for name in broken]
-            fewer = claims[at].leaving.size
-            undone = [name for name in left if fewer and name not in (*broken, *_OF_ANY_RECORDS)]
-            withdrawn += [Withdrawn(name, number + 1, at + 1, ()) for name in undone]
-            left = {name: None for name in left if name not in (*broken, *undone)}
-        standing.append(replace(claim, guarantees=tuple(left)))
+            touched = tuple(
+                name for name in later.columns if name in step_columns or name in step.method.reads
+            )
+            concerned = kept if step_columns & set(touched) else step.method.promised_of_read(kept)
+            by_values = [name for name in concerned if touched and name not in later.method.keeping()]
+            withdrawn += [Withdrawn(name, number + 1, at + 1, touched) for name in by_values]
+            removes = claims[at].leaving.size
+            by_removal = [name for name in kept if removes and name not in (*by_values, *_OF_ANY_RECORDS)]
+            withdrawn += [Withdrawn(name, number + 1, at + 1, ()) for name in by_removal]
+            kept = {name: None for name in kept if name not in (*by_values, *by_removal)}
+        standing.append(replace(claim, guarantees=tuple(kept)))
     return standing, tuple(withdrawn)

@@ -1,4 +1,4 @@
-"""What may be said of the columns of a release beside their cells."""
+"""Column metadata (labels, missing-value codes) that a release may publish."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from tacita.core.results.release import Claim
 
 
 def notes_of(claim: Claim, frame: Any) -> Notes | None:
-    """The notes of the source, cut down to what a released frame shows; None where there were none.
+    """The column metadata of the source, restricted to what a released frame shows; None if it has none.
 
-    Where a promise or a requirement counts missing values as one, the reasons why they are missing go.
+    If a promise or a requirement counts missing values as one category, the reasons why they are missing are
+    removed.
     """
     original = claim.original
     if original.notes is None:
@@ -25,16 +26,16 @@ def notes_of(claim: Claim, frame: Any) -> Notes | None:
         roles = part.original.roles
         changed.update(part.original.quasi)
         counted.update(part.original.used, roles.strata if roles else (), roles.unit_columns if roles else ())
-    for each in claim.requirements:
-        counted.update(_words(each.settings))
+    for requirement in claim.requirements:
+        counted.update(_words(requirement.settings))
     shown = nw.from_native(frame, eager_only=True)
     return original.notes.shown(shown, claim.rows, changed, changed | counted)
 
 
 def _words(settings: Any) -> Iterator[str]:
-    """Every word in the settings of a requirement: some of them are columns."""
+    """All strings in the settings of a requirement: some of them are columns."""
     if isinstance(settings, str):
         yield settings
     elif isinstance(settings, Mapping | list | tuple):
-        for each in settings.values() if isinstance(settings, Mapping) else settings:
-            yield from _words(each)
+        for value in settings.values() if isinstance(settings, Mapping) else settings:
+            yield from _words(value)

@@ -1,4 +1,4 @@
-"""A release as the bytes of a file, in the format that the file's ending names."""
+"""Encodes a release as the bytes of a file, in the format that the file's ending names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .column_metadata import notes_of
 
 
 def encode(released: Microdata, claim: Claim, target: Path) -> WrittenFile:
-    """The file that `target` would be. Raises where the format cannot hold the records."""
+    """The content of the file `target`. Raises if the format cannot store the records."""
     native = released.native
     data = Microdata.of(
         native, dialect=claim.original.dialect, notes=notes_of(claim, native), source=target.name

@@ -1,4 +1,4 @@
-"""What must be known of all records before any of them is dealt: one pass over the source."""
+"""Statistics of all records that the partition needs: one pass over the source."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from tacita.io.hashing import Hashes, cells_of, fractions, mixed
 from tacita.io.parquet_dataset import ParquetParts
 from tacita.microdata.protection.checks import refuse_gaps
 
-# Records read at a time; sums are taken of so many, whatever the files are split into.
+# Records read at a time; sums are taken over so many, however the source is split into files.
 CHUNK = 2**18
-# What numbers are drawn for: samples, and which of equal records goes where.
+# Purposes of hashed random numbers: samples, and the order of equal records.
 SAMPLING = 1
 TIES = 2
-# Records in the sample by which cuts are planted, at least.
+# Sample by which cuts are chosen: at least so many records, and one in so many.
 _SAMPLE = 200_000
-# Records for one in that sample.
 _ONE_IN = 1000
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """By what records are dealt: columns of numbers that cuts go across, strata, whether gaps make some.
+    """Columns by which records are partitioned.
 
-    Who misses a value of `complete` leaves, and counts for no stratum.
+    columns     numeric columns that are cut
+    strata      columns of the strata
+    gaps_apart  whether records with different missing columns are different strata
+    complete    records with a missing value of these columns will be dropped, and are not counted
     """
 
     columns: tuple[str, ...]
@@ -42,23 +44,23 @@ class Dealt:
     complete: tuple[str, ...] = ()
 
     def staying(self, data: Microdata) -> Mask:
-        """Who does not leave for a missing value."""
-        found: Mask = ~np.logical_or.reduce([np.zeros(data.n, dtype=bool), *map(data.missing, self.complete)])
-        return found
+        """Records that are not dropped for a missing value."""
+        gaps = np.logical_or.reduce([np.zeros(data.n, dtype=bool), *map(data.missing, self.complete)])
+        return np.asarray(~gaps)
 
     def stratum_of(self, table: pa.Table, x: Floats) -> Hashes:
-        """A number for the stratum of each record."""
-        found = cells_of(table, self.strata)
+        """A hash of the stratum of each record."""
+        hashes = cells_of(table, self.strata)
         if not self.gaps_apart:
-            return found
+            return hashes
         for column in x.T:
-            found = mixed(found ^ np.isnan(column).astype(np.uint64))
-        return found
+            hashes = mixed(hashes ^ np.isnan(column).astype(np.uint64))
+        return hashes
 
 
 @dataclass(frozen=True, repr=False)
 class Facts:
-    """Counts of strata, what parts must know of the whole, and a sample of records with their strata."""
+    """Counts of strata, statistics of the whole file, and a sample of records with their strata."""
 
     roles: Roles
     whole: Whole
@@ -78,9 +80,9 @@ def survey(
     *,
     passed_over: Sequence[str] = (),
 ) -> Facts:
-    """Look at every record once; refuses gaps in columns that must be `complete`. O(n d) time.
+    """Read every record once; raises for missing values in columns that must be `complete`. O(n d) time.
 
-    Columns that were `passed_over` since they are no numbers are looked at too: they may be, but for a few.
+    Columns `passed_over` as not numeric are checked too: they may be numeric except for a few cells.
     """
     sums: dict[str, _Sums] = {}
     counts: Counter[int] = Counter()
@@ -99,46 +101,46 @@ def survey(
             if data.scale(column) == "numeric":
                 sums.setdefault(column, _Sums()).add(data.numbers(column))
         x = data.coded(dealt.columns) if dealt.columns else np.empty((data.n, 0))
-        own, stays = dealt.stratum_of(table, x), dealt.staying(data)
-        of_strata = np.unique(own[stays], return_counts=True)
-        counts.update(dict(zip(*(each.tolist() for each in of_strata), strict=True)))
-        for column, each in words.items():
-            each.add(data.words_as_numbers(column), first)
-        missing = {each: data.missing(each) for each in complete}
-        gaps.update({each: int(mask.sum()) for each, mask in missing.items()})
+        stratum, stays = dealt.stratum_of(table, x), dealt.staying(data)
+        of_strata = np.unique(stratum[stays], return_counts=True)
+        counts.update(dict(zip(*(values.tolist() for values in of_strata), strict=True)))
+        for column, cells in words.items():
+            cells.add(data.words_as_numbers(column), first)
+        missing = {column: data.missing(column) for column in complete}
+        gaps.update({column: int(mask.sum()) for column, mask in missing.items()})
         lacking += int(np.logical_or.reduce([*missing.values(), np.zeros(data.n, dtype=bool)]).sum())
         rows = first + np.arange(data.n)
         chosen = stays & (fractions(rows, SAMPLING) < share)
-        samples.append((x[chosen], own[chosen], rows[chosen]))
+        samples.append((x[chosen], stratum[chosen], rows[chosen]))
     run.report("looking at all records", 1, 1)
     if lacking:
-        refuse_gaps(name, {each: gaps[each] for each in complete}, lacking)
-    for column, found in words.items():
-        found.refuse_numbers(name, column)
+        refuse_gaps(name, {column: gaps[column] for column in complete}, lacking)
+    for column, cells in words.items():
+        cells.refuse_numbers(name, column)
     if not counts:
-        raise DataError(f"{name}: every record misses a quasi-identifier. Nothing is left to protect.")
-    if sums and all(each.constant for each in sums.values()):
+        raise DataError(f"{name}: every record misses a quasi-identifier. No record is left.")
+    if sums and all(moments.constant for moments in sums.values()):
         raise DataError(
-            f"{name}: every quasi-identifier is constant or missing, there is nothing to protect. "
+            f"{name}: every quasi-identifier is constant or missing, so there is nothing to protect. "
             "Name other columns."
         )
     whole = Whole(
-        {column: each.spread for column, each in sums.items()},
-        {column: each.integer for column, each in sums.items()},
+        {column: moments.spread for column, moments in sums.items()},
+        {column: moments.integer for column, moments in sums.items()},
     )
-    x, own, rows = (np.concatenate(each) for each in zip(*samples, strict=True))
+    x, stratum, rows = (np.concatenate(pieces) for pieces in zip(*samples, strict=True))
     return Facts(
         roles=resolved,
         whole=whole,
         strata=dict(counts),
         sample=_standardised(x, whole, dealt),
-        sample_strata=own,
+        sample_strata=stratum,
         sample_rows=rows,
     )
 
 
 def _standardised(x: Floats, whole: Whole, dealt: Dealt) -> Floats:
-    """The scale on which cuts are chosen; a gap counts as the mean."""
+    """The scale on which cuts are chosen; missing values count as the mean."""
     known = whole.scale_of(dealt.columns)
     if known is None or not dealt.columns:
         return np.empty((len(x), 0))
@@ -147,27 +149,27 @@ def _standardised(x: Floats, whole: Whole, dealt: Dealt) -> Floats:
 
 
 def standardised(data: Microdata, dealt: Dealt) -> Floats:
-    """The columns that cuts go across, on the scale of the whole file."""
+    """The columns that are cut, on the scale of the whole file."""
     x = data.coded(dealt.columns) if dealt.columns else np.empty((data.n, 0))
     assert data.whole is not None
     return _standardised(x, data.whole, dealt)
 
 
 class _Words:
-    """How many cells of a column of text are numbers, and how many are not, chunk by chunk."""
+    """Counts the numeric and other cells of a column of text, chunk by chunk."""
 
     def __init__(self) -> None:
         self._good, self._bad, self._first_bad = 0, 0, 0
         self._codes = False
 
-    def add(self, found: Parsed | None, first: int) -> None:
-        if found is None:
+    def add(self, parsed: Parsed | None, first: int) -> None:
+        if parsed is None:
             self._codes = True
             return
-        if found.bad and not self._bad:
-            self._first_bad = first + found.first_bad
-        self._good += int((~np.isnan(found.values)).sum())
-        self._bad += found.bad
+        if parsed.bad and not self._bad:
+            self._first_bad = first + parsed.first_bad
+        self._good += int((~np.isnan(parsed.values)).sum())
+        self._bad += parsed.bad
 
     def refuse_numbers(self, source: str, column: str) -> None:
         if not self._codes:
@@ -175,7 +177,7 @@ class _Words:
 
 
 class _Sums:
-    """Moments of a column, chunk by chunk, about a value near its mean; whether it is whole numbers."""
+    """Moments of a column, chunk by chunk, around a value near its mean; whether all are whole numbers."""
 
     def __init__(self) -> None:
         self._shift: float | None = None
@@ -191,10 +193,10 @@ class _Sums:
             return
         if self._shift is None:
             self._shift = float(present.mean())
-        apart = present - self._shift
+        shifted = present - self._shift
         self._count += present.size
-        self._first.append(float(apart.sum()))
-        self._second.append(float((apart**2).sum()))
+        self._first.append(float(shifted.sum()))
+        self._second.append(float((shifted**2).sum()))
         self._low, self._high = min(self._low, present.min()), max(self._high, present.max())
         exact = (np.abs(present) <= 2**53).all()
         self._whole &= bool(exact and (present == np.rint(present)).all())

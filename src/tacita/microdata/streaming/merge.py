@@ -1,4 +1,4 @@
-"""The records of all parts in the order of the source, as one Parquet file."""
+"""Merges the records of all parts in the order of the source."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .partition import SPAN
 
 
 def in_order(scratch: Scratch, parts: list[int], rows: int, run: RunContext) -> Iterator[pa.Table]:
-    """Tables of `SPAN` records each, the last of fewer. Only what is about to be written is in memory."""
+    """Tables of `SPAN` records, the last one smaller. Only records about to be written are in memory."""
     tables = [scratch.table(f"made-{part}.records") for part in parts]
     numbers = [scratch.array(f"made-{part}.rows") for part in parts]
-    stretches = [scratch.table(f"span-{number}.records").slice(0, 1) for number in range(-(-rows // SPAN))]
-    first_ones = pa.concat_tables(stretches)
+    spans = [scratch.table(f"span-{number}.records").slice(0, 1) for number in range(-(-rows // SPAN))]
+    first_ones = pa.concat_tables(spans)
     held: list[pa.Table] = []
     waiting = 0
     for first in range(0, rows, SPAN):
@@ -27,30 +27,30 @@ def in_order(scratch: Scratch, parts: list[int], rows: int, run: RunContext) -> 
         held.append(_ordered_as(first_ones, _between(tables, numbers, first, first + SPAN)))
         waiting += held[-1].num_rows
         while waiting >= SPAN:
-            whole = pa.concat_tables(held)
-            yield in_one_piece(whole.slice(0, SPAN))
-            held, waiting = [whole.slice(SPAN)], waiting - SPAN
+            merged = pa.concat_tables(held)
+            yield in_one_piece(merged.slice(0, SPAN))
+            held, waiting = [merged.slice(SPAN)], waiting - SPAN
     if waiting:
         yield in_one_piece(pa.concat_tables(held))
     run.report("writing", 1, 1)
 
 
 def _between(tables: list[pa.Table], numbers: list[np.ndarray], first: int, last: int) -> pa.Table:
-    """The records of all parts whose number in the source is in a range, in that order."""
+    """The records of all parts whose number in the source is in a range, in the order of the source."""
     pieces, rows = [], []
-    for table, own in zip(tables, numbers, strict=True):
-        begin, end = np.searchsorted(own, [first, last]).tolist()
+    for table, part_rows in zip(tables, numbers, strict=True):
+        begin, end = np.searchsorted(part_rows, [first, last]).tolist()
         pieces.append(table.slice(begin, end - begin))
-        rows.append(np.asarray(own[begin:end]))
+        rows.append(np.asarray(part_rows[begin:end]))
     order = np.argsort(np.concatenate(rows), kind="stable")
     return taken(in_one_piece(pa.concat_tables(pieces)), order)
 
 
 def _ordered_as(source: pa.Table, table: pa.Table) -> pa.Table:
-    """The same cells, ordered categories in the order of the source, whichever part has them first."""
-    for place, field in enumerate(table.schema):
+    """The same cells, with ordered categories in the order of the source instead of that of the parts."""
+    for index, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type) and field.type.ordered and field in source.schema:
             known = source[field.name]
-            both = pa.chunked_array([*known.chunks, *table[field.name].chunks]).unify_dictionaries()
-            table = table.set_column(place, field, both.slice(len(known)))
+            unified = pa.chunked_array([*known.chunks, *table[field.name].chunks]).unify_dictionaries()
+            table = table.set_column(index, field, unified.slice(len(known)))
     return table

@@ -1,4 +1,4 @@
-"""The plan on one part: made as a file of its own, and put on disk. It is verified once it is written."""
+"""Runs the plan on one part as on a file of its own; the result is verified after it is written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .partition import DEAL, DEAL_KINDS, Deal
 
 @dataclass(frozen=True)
 class PartTask:
-    """A part to be made; `share` of its groups go into the sample that is measured."""
+    """A part to make; `share` of its groups belong to the sample that is measured."""
 
     folder: Path
     asked: Protection
@@ -41,7 +41,7 @@ class PartTask:
 
 @dataclass(frozen=True)
 class PartTold:
-    """What is told of a part: records that came and stayed, groups by size, parameters as the method ran."""
+    """Summary of a part: records before and after, groups by size, parameters as the method ran."""
 
     came: int
     stayed: int
@@ -51,7 +51,7 @@ class PartTold:
 
 @dataclass(frozen=True)
 class PartMade:
-    """What is told of a part; whether this run made it, and the name of what an earlier one left damaged."""
+    """Summary of a part, whether this run made it, and names of damaged files of an earlier run."""
 
     told: PartTold
     anew: bool
@@ -62,7 +62,7 @@ _KEPT = ("records", "rows", "leaving", "claim", "sample", "labels", "told")
 
 
 def make_part(task: PartTask) -> PartMade:
-    """A part as an earlier run left it, if nothing of it is damaged; made otherwise."""
+    """The part of an earlier run if it is undamaged; otherwise makes it."""
     scratch, damaged = Scratch(task.folder), list[str]()
     name = f"made-{task.part}"
     if scratch.sound(name, damaged):
@@ -71,26 +71,26 @@ def make_part(task: PartTask) -> PartMade:
 
 
 def _made(task: PartTask, scratch: Scratch, name: str) -> PartTold:
-    """Carry out the plan on a part, and keep it with its claim and a sample of its groups."""
+    """Run the plan on a part, and store it with its claim and a sample of its groups."""
     deal: Deal = scratch.get(DEAL, DEAL_KINDS)
     table, rows = scratch.dealt(task.spans, task.part)
     if not rows.size:
-        told = PartTold(0, 0, {}, {})
-        scratch.put(f"{name}.told", told)
+        summary = PartTold(0, 0, {}, {})
+        scratch.put(f"{name}.told", summary)
         scratch.seal(name, ("told",))
-        return told
-    # a part that is all of it knows all by itself
+        return summary
+    # a single part is the whole file and needs no statistics of it
     whole = deal.whole if deal.parts > 1 else None
     data = Microdata.of(table, source=task.source, whole=whole).with_roles(task.asked.whole)
     run = RunContext(seed=task.seed, threads=task.threads, stream=(task.part,))
     try:
         made = make(data, steps_for(data, task.asked.planned), run, task.asked.protect)
-    except DataError as problem:
+    except DataError as error:
         if deal.parts == 1:
             raise
-        larger = "; larger ones may have enough" if problem.fields else ""
+        larger = "; larger ones may have enough" if error.fields else ""
         raise DataError(
-            f"{problem} This is so in a part of {data.n} records{larger}.", fields=problem.fields
+            f"{error} This is so in a part of {data.n} records{larger}.", fields=error.fields
         ) from None
     made = made.accepting(task.insisted)
     claim = replace(made.claim, requirements=task.requirements)
@@ -101,29 +101,29 @@ def _made(task: PartTask, scratch: Scratch, name: str) -> PartTold:
     scratch.put(f"{name}.claim", PackedClaim.of(claim))
     scratch.put_table(f"{name}.sample", taken(table, chosen))
     scratch.put_array(f"{name}.labels", labels)
-    grouped = [each.partition for each in made.protected if each.partition is not None]
+    grouped = [step.partition for step in made.protected if step.partition is not None]
     sizes = np.unique(grouped[0].sizes, return_counts=True) if grouped else (np.zeros(0), np.zeros(0))
-    told = PartTold(
+    summary = PartTold(
         data.n,
         made.data.n,
-        dict(zip(*(each.tolist() for each in sizes), strict=True)),
+        dict(zip(*(counts.tolist() for counts in sizes), strict=True)),
         made.protected[-1].method.own_parameters(),
     )
-    scratch.put(f"{name}.told", told)
+    scratch.put(f"{name}.told", summary)
     scratch.seal(name, _KEPT)
-    return told
+    return summary
 
 
 def _sampled(made: Made, rows: Ints, task: PartTask) -> tuple[Ints, Ints]:
-    """Some of the part's records: those of groups that are drawn, each whole, and their labels.
+    """The records of a random sample of the groups of a part, and their labels.
 
-    Where there are no groups, records are drawn.
+    Without groups, a random sample of records.
     """
-    grouping = [n for n, each in enumerate(made.protected) if each.partition is not None]
+    grouping = [n for n, step in enumerate(made.protected) if step.partition is not None]
     if not grouping:
         return np.flatnonzero(fractions(rows, SAMPLING) < task.share), np.zeros(0, dtype=np.int64)
     claim = made.protected[grouping[0]].claim
     assert claim.labels is not None
-    there = claim.rows if not made.stages else made.present[grouping[0]]
+    rows_of_step = claim.rows if not made.stages else made.present[grouping[0]]
     drawn = fractions(claim.labels, SAMPLING + 1 + task.part) < task.share
-    return there[drawn], claim.labels[drawn]
+    return rows_of_step[drawn], claim.labels[drawn]

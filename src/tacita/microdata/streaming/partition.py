@@ -1,4 +1,7 @@
-"""Records into parts on disk: each stretch of the source is sorted by part, and a part is read from all."""
+"""Partitions records into parts on disk: each span of the source is sorted by part.
+
+A part is then read from all spans.
+"""
 
 from __future__ import annotations
 
@@ -18,47 +21,47 @@ from tacita.io.workdir import Scratch
 from .cut_points import Cut, part_of, planted
 from .global_scan import TIES, Dealt, Facts, standardised
 
-# Records of a stretch, and of a row group that is written.
+# Records of a span, and of a row group that is written.
 SPAN = 2**20
 
 
 @dataclass(frozen=True, repr=False)
 class Deal:
-    """Which part every record goes to: by its stratum, and where that is large by cuts; or by its number."""
+    """The part of every record: by its stratum, and by cuts if that is large; or by its number."""
 
     dealt: Dealt
     roles: Roles
     whole: Whole
     strata: dict[int, int | Cut]
     parts: int
-    # records of a part where neither stratum nor place matters
+    # records of a part, if neither strata nor values matter
     by_number: int | None = None
 
     def parts_of(self, table: pa.Table, first: int) -> Ints:
-        """The part of each record of a table whose first is of that number."""
+        """The part of each record of a table; `first` is the number of its first record."""
         rows = first + np.arange(table.num_rows)
         if self.by_number is not None:
             return rows // self.by_number
         data = Microdata.of(table, whole=self.whole).with_roles(self.roles)
         x = data.coded(self.dealt.columns)
-        # who leaves may leave from anywhere: where others are too, so that no part is left without records
-        found = rows % self.parts
+        # records that will be dropped are spread over all parts, so that no part has only such records
+        parts = rows % self.parts
         stays = np.flatnonzero(self.dealt.staying(data))
-        own, place = np.unique(self.dealt.stratum_of(table, x)[stays], return_inverse=True)
+        strata, stratum_of = np.unique(self.dealt.stratum_of(table, x)[stays], return_inverse=True)
         z, ties = standardised(data, self.dealt), fractions(rows, TIES)
-        for number, stratum in enumerate(own.tolist()):
-            here = stays[place.reshape(-1) == number] if own.size > 1 else stays
-            found[here] = part_of(self.strata[stratum], z[here], ties[here])
-        return found
+        for number, stratum in enumerate(strata.tolist()):
+            members = stays[stratum_of.reshape(-1) == number] if strata.size > 1 else stays
+            parts[members] = part_of(self.strata[stratum], z[members], ties[members])
+        return parts
 
 
-# Where it is kept, and the classes of what it holds.
+# File name of the partition, and the classes that it contains.
 DEAL = "deal.kept"
 DEAL_KINDS = (Deal, Dealt, Roles, RolesOfFile, RolesOfSteps, Whole, Cut)
 
 
 def dealt_by_place(facts: Facts, dealt: Dealt, size: int) -> Deal:
-    """Small strata together, up to `size` records; large ones cut into parts of about so many. O(strata)."""
+    """Combines small strata up to `size` records; cuts large ones into parts of that size. O(strata)."""
     strata: dict[int, int | Cut] = {}
     parts, held = 0, 0
     for stratum, count in sorted(facts.strata.items()):
@@ -72,16 +75,16 @@ def dealt_by_place(facts: Facts, dealt: Dealt, size: int) -> Deal:
     ties = fractions(facts.sample_rows, TIES)
     for stratum, count in sorted(facts.strata.items()):
         if count > size:
-            own = facts.sample_strata == np.uint64(stratum)
+            of_stratum = facts.sample_strata == np.uint64(stratum)
             pieces = -(-count // size)
-            strata[stratum] = planted(facts.sample[own], ties[own], pieces, parts)
+            strata[stratum] = planted(facts.sample[of_stratum], ties[of_stratum], pieces, parts)
             parts += pieces
     return Deal(dealt=dealt, roles=facts.roles, whole=facts.whole, strata=strata, parts=parts)
 
 
 @dataclass(frozen=True)
 class SpanTask:
-    """A stretch of the source to be dealt."""
+    """A span of the source to partition."""
 
     folder: Path
     source: ParquetParts
@@ -91,7 +94,7 @@ class SpanTask:
 
 
 def deal_span(task: SpanTask) -> tuple[str, ...]:
-    """Sort the records of a stretch by part; the name of what an earlier run left damaged. O(n log n)."""
+    """Sort the records of a span by part; returns names of damaged files of an earlier run. O(n log n)."""
     scratch, damaged = Scratch(task.folder), list[str]()
     if scratch.sound(f"span-{task.number}", damaged):
         return ()

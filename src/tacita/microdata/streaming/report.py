@@ -1,4 +1,4 @@
-"""What is told of a release made in parts: counts and figures of all records, the rest of a sample."""
+"""Record of a release made in parts: counts and figures of all records, the rest of a sample."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from tacita.microdata.statistics.sample_uniqueness import spoken
 
 from .part_worker import PartTold
 
-# Records of the sample, about.
+# Approximate number of records of the sample.
 SAMPLE = 100_000
 # Names of parts that a warning lists.
-_SHOWN = 10
+_LISTED = 10
 
 
 @dataclass(frozen=True, repr=False)
 class Sample:
-    """Whole groups of all parts, and the steps that make of them what the file has for them.
+    """Whole groups of all parts, and the steps that reproduce their released values.
 
-    Of a file that is no larger than a sample they are all groups: then nothing is `sampled`.
+    If the file is no larger than a sample these are all groups, and `sampled` is False.
     """
 
     data: Microdata
@@ -46,25 +46,25 @@ class Sample:
     def of(
         cls,
         scratch: Scratch,
-        asked: Protection,
+        protection: Protection,
         source: str,
         parts: Sequence[int],
         whole: Whole,
         passed_over: tuple[str, ...],
         share: float,
     ) -> Sample:
-        """What the parts have kept: groups are drawn whole, and given to the steps as they were."""
+        """Read the sample that the parts kept; the steps reuse its groups."""
         tables = [scratch.table(f"made-{part}.sample") for part in parts]
         data = Microdata.of(pa.concat_tables(tables).combine_chunks(), source=source, whole=whole)
-        data = replace(data.with_roles(asked.whole), skipped=passed_over)
+        data = replace(data.with_roles(protection.whole), skipped=passed_over)
         labels = np.concatenate(
             [
-                np.column_stack([np.full(len(own), part), own])
+                np.column_stack([np.full(len(part_labels), part), part_labels])
                 for part in parts
-                for own in [scratch.array(f"made-{part}.labels")]
+                for part_labels in [scratch.array(f"made-{part}.labels")]
             ]
         )
-        steps = steps_for(data, asked.planned)
+        steps = steps_for(data, protection.planned)
         if len(labels):
             groups = np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
             steps = tuple(
@@ -78,7 +78,7 @@ class Sample:
 
 def told(
     sample: Sample,
-    asked: Protection,
+    protection: Protection,
     answers: Sequence[PartTold],
     verdicts: tuple[Verdict, ...],
     insisted: tuple[str, ...],
@@ -88,29 +88,29 @@ def told(
     again: Sequence[str] = (),
     given_back: Sequence[Determined] = (),
 ) -> RecordsRelease:
-    """Record and scores of the release, and as its data the sample that the rest is told of.
+    """Record and scores of the release; its data are the sample.
 
-    `again` names what an earlier run left damaged, and was made again.
+    `again` names parts that an earlier run left damaged and that were made again.
     """
-    made = make(sample.data, sample.steps, run.branch(sample.parts), asked.protect)
+    made = make(sample.data, sample.steps, run.branch(sample.parts), protection.protect)
     made = made.accepting(insisted)
-    release = recorded(made, sample.data, asked, verdicts, run, None, of_all, given_back)
+    release = recorded(made, sample.data, protection, verdicts, run, None, of_all, given_back)
     sizes: Counter[int] = Counter()
-    for each in answers:
-        sizes.update(each.sizes)
-    measures = suited(asked.measure, sample.data, coarser=only_coarser(made.steps)).build()
-    of_few = [each.name for each in measures if not _of_all(each, of_all)]
+    for part in answers:
+        sizes.update(part.sizes)
+    measures = suited(protection.measure, sample.data, coarser=only_coarser(made.steps)).build()
+    of_sample = [measure.name for measure in measures if not _of_all(measure, of_all)]
     record = replace(
         release.record,
-        records_in=sum(each.came for each in answers),
-        records_out=sum(each.stayed for each in answers),
+        records_in=sum(part.came for part in answers),
+        records_out=sum(part.stayed for part in answers),
         groups=sum(sizes.values()) if sizes else None,
         group_sizes=dict(sorted(sizes.items())),
         strata=strata,
         verdicts=verdicts,
         cautions=gravest_first(
             (
-                *((_of_a_sample(sample, of_few),) if sample.sampled else ()),
+                *((_of_a_sample(sample, of_sample),) if sample.sampled else ()),
                 *((_made_again(again),) if again else ()),
                 *release.record.cautions,
             )
@@ -120,9 +120,9 @@ def told(
 
 
 def _of_all(measure: Measure, of_all: OfAll) -> bool:
-    """Whether a figure is one of all records."""
-    asked = measure.asks()
-    return measure in of_all.scores or (bool(asked) and all(_of_all(each, of_all) for each in asked))
+    """Whether a figure is computed from all records."""
+    inputs = measure.asks()
+    return measure in of_all.scores or (bool(inputs) and all(_of_all(part, of_all) for part in inputs))
 
 
 def _of_a_sample(sample: Sample, names: Sequence[str]) -> Caution:
@@ -130,20 +130,21 @@ def _of_a_sample(sample: Sample, names: Sequence[str]) -> Caution:
     return Caution(
         "measured-on-a-sample",
         f"The file was made in {sample.parts} parts. All records were verified and measured; only "
-        f"{others}pictures, warnings and counts of unique records are told of a sample of {sample.data.n} "
-        "records, whole groups of all parts. Among fewer records more are alone, so these counts are rather "
-        "too high; but what only few records have may be missed by a warning.",
+        f"{others}pictures, warnings and counts of unique records are those of a sample of {sample.data.n} "
+        "records, whole groups of all parts. A sample has relatively more unique records, so these counts "
+        "are rather too high; but a warning may miss values that only few records have.",
         sample.data.n,
-        "For these of all records, run tacita assess where they fit into memory.",
+        "To compute these for all records, run tacita assess if they fit into memory.",
     )
 
 
 def _made_again(names: Sequence[str]) -> Caution:
-    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    listed = ", ".join(names[:_LISTED]) + more
     return Caution(
         "parts-made-again",
-        f"An earlier run of the same plan was interrupted, and some of what it left was damaged: {shown}. It "
-        "was discarded and made again from the source; the release was verified as ever.",
+        f"An earlier run of the same plan was interrupted, and parts of it were damaged: {listed}. They were "
+        "discarded and made again from the source; the release was verified as usual.",
         len(names),
-        "Check the disk that holds the output, and who may write to it.",
+        "Check the disk of the output, and who may write to it.",
     )

@@ -1,4 +1,4 @@
-"""Plans whose promises do not survive that a file is cut into parts."""
+"""Refuses plans whose promises do not hold if a file is processed in parts."""
 
 from __future__ import annotations
 
@@ -14,52 +14,52 @@ from tacita.microdata.protection.steps import Step
 
 
 def refuse_whole_files(
-    asked: Protection, steps: Sequence[Step], columns: Sequence[str], executor: str
+    protection: Protection, steps: Sequence[Step], columns: Sequence[str], executor: str
 ) -> None:
-    """Raise, with the reason, where parts by themselves could not keep what is promised of the file.
+    """Raise, with the reason, if a promise about the file cannot be kept part by part.
 
-    Groups of k records survive any cut: those of a part are groups of the file. So do methods that change a
-    value by itself, whatever the others are.
+    Groups of k records can: groups of a part are groups of the file. So can methods that change each value
+    independently of the others.
     """
-    around = asked.protect
     for step in steps:
         reason = _reason(step)
         if reason:
             raise _refused(f"{step.method.spoken_name()} needs the whole file: {reason}", executor)
         if step.missing == "merge":
-            raise _refused("missing 'merge' counts who misses which columns over the whole file", executor)
-    if asked.roles.pseudonyms:
+            raise _refused("missing 'merge' counts missing values over the whole file", executor)
+    if protection.roles.pseudonyms:
         raise _refused("that no two identifiers share a pseudonym is verified over the whole file", executor)
-    if around.shuffle:
+    if protection.protect.shuffle:
         raise _refused("a random order needs all records at once", executor)
     if sum(step.method.kind == "microaggregation" for step in steps) > 1:
-        raise _refused("two steps that group records would need two ways to deal them into parts", executor)
-    for each in asked.require.requirements:
-        measured = cast("type[Measure]", registry.lookup(each.name, *registry.MEASURING))
+        raise _refused("two steps that group records would need two partitions of the file", executor)
+    for requirement in protection.require.requirements:
+        name = requirement.name
+        measured = cast("type[Measure]", registry.lookup(name, *registry.MEASURING))
         if not (measured.of_files and measured.alone):
-            raise _refused(f"{each.name} compares the whole file with its original", executor)
-        if not columns_named([each], columns):
-            raise _refused(f"{each.name} is judged on columns that it names, and it names none", executor)
+            raise _refused(f"{name} compares the whole file with its original", executor)
+        if not columns_named([requirement], columns):
+            raise _refused(f"{name} is judged on columns that it names, and it names none", executor)
 
 
-def columns_named(asked: Sequence[Requirement], columns: Sequence[str]) -> list[str]:
+def columns_named(requirements: Sequence[Requirement], columns: Sequence[str]) -> list[str]:
     """The columns that settings of requirements name, in the order of the file."""
-    said: set[str] = set()
+    words: set[str] = set()
 
-    def look(value: object) -> None:
+    def collect(value: object) -> None:
         if isinstance(value, str):
-            said.add(value)
+            words.add(value)
         elif isinstance(value, Mapping):
-            for name, each in value.items():
-                look(name)
-                look(each)
+            for name, setting in value.items():
+                collect(name)
+                collect(setting)
         elif isinstance(value, Sequence):
-            for each in value:
-                look(each)
+            for item in value:
+                collect(item)
 
-    for each in asked:
-        look(each.settings)
-    return [name for name in columns if name in said]
+    for requirement in requirements:
+        collect(requirement.settings)
+    return [name for name in columns if name in words]
 
 
 def _reason(step: Step) -> str:
@@ -70,7 +70,7 @@ def _reason(step: Step) -> str:
 
 def _refused(why: str, executor: str) -> ParameterError:
     return ParameterError(
-        f"Executor: {why}, and the executor {executor} works in parts. Leave out the executor, or choose "
-        "otherwise.",
+        f"Executor: {why}, but the executor {executor} works in parts. Remove the executor, or change the "
+        "plan.",
         field="executor",
     )

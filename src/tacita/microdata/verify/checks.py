@@ -39,7 +39,7 @@ def rows_complete(evidence: Evidence) -> str | None:
     if not np.array_equal(np.sort(every), np.arange(claim.original.n)):
         return "released rows and those that left are not the source's rows, each once"
     if stayed := int(evidence.incomplete[claim.rows].sum()):
-        return f"{stayed} records that miss a value were to leave and are there"
+        return f"{stayed} records with missing values were not dropped"
     if fault := _left_by_no_rule(evidence):
         return fault
     shapes = (claim.rows.shape, (claim.rows.size, len(claim.original.quasi)))
@@ -58,12 +58,12 @@ def _left_by_no_rule(evidence: Evidence) -> str | None:
     left = evidence.seen.size - claim.rows.size
     if not claim.steps:
         ruled = "dropped" in claim.guarantees or claim.terms.get("outliers") == "drop"
-        return f"{left} records left by no rule" if left and not ruled else None
+        return f"{left} records were removed by no rule" if left and not ruled else None
     there = np.flatnonzero(~evidence.incomplete)
     for number, step in enumerate(claim.steps, 1):
         known = step.original.n == there.size and _within(step.rows, there) and _within(step.leaving, there)
         if not known or not np.array_equal(there[step.rows], claim.rows):
-            return f"step {number} speaks of other records than those that were left"
+            return f"step {number} names other records than those that remained"
         there = np.delete(there, step.leaving)
     wrong = np.setxor1d(there, claim.rows).size
     return f"{wrong} records left, or stayed, by a rule of no step" if wrong else None
@@ -112,7 +112,7 @@ def _group_fault(
     for groups, what in ((published, rows), (claimed, "groups as claimed")):
         if few := too_few(groups, k):
             return (
-                f"{few.short} of {few.of} {what}{column} stand fewer than k={k} times within their stratum "
+                f"{few.short} of {few.of} {what}{column} occur fewer than k={k} times within their stratum "
                 f"(fewest: {few.fewest})"
             )
     return None
@@ -181,11 +181,11 @@ def masked_cells(evidence: Evidence) -> str | None:
         elif not publishes(evidence, name, published):
             odd.append(name)
     if moved:
-        return f"{len(moved)} columns miss other values than the originals do: {', '.join(moved)}"
+        return f"{len(moved)} columns have other missing values than the originals: {', '.join(moved)}"
     if odd:
         return f"{len(odd)} columns hold cells of another type or spelling: {', '.join(odd)}"
     if len(same) == len(claim.original.quasi):
-        return f"{len(same)} columns are as they were in every record: {', '.join(same)}"
+        return f"{len(same)} columns are unchanged in every record: {', '.join(same)}"
     return None
 
 

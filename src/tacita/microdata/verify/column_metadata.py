@@ -18,15 +18,15 @@ from .evidence import Evidence
 
 def says_more(evidence: Evidence, plain: Sequence[Microdata]) -> str | None:
     """What is said that is not so, or not to be said; `plain` are such files of which nothing is said."""
-    said, told = evidence.released.notes, evidence.claim.original.notes
-    if said is None:
+    released_notes, source_notes = evidence.released.notes, evidence.claim.original.notes
+    if released_notes is None:
         return None
-    stray = [name for name in said.columns if name not in evidence.released.columns]
+    stray = [name for name in released_notes.columns if name not in evidence.released.columns]
     if stray:
         return f"the file speaks of {len(stray)} columns that it does not have"
     wrong: dict[str, list[str]] = {}
-    for name, own in said.columns.items():
-        source = told.of(name) if told is not None else ColumnNotes()
+    for name, own in released_notes.columns.items():
+        source = source_notes.of(name) if source_notes is not None else ColumnNotes()
         usual = [each.notes.of(name) for each in plain if each.notes is not None]
         for fault in _faults(evidence, name, own, source, usual):
             wrong.setdefault(fault, []).append(name)
@@ -76,11 +76,11 @@ def _meant(
     evidence: Evidence, own: ColumnNotes, source: ColumnNotes, cells: pa.Array
 ) -> dict[Code, Code] | None:
     """The code of the source behind each code of missing values; None where they are not one to one."""
-    said, told = evidence.released.notes, evidence.claim.original.notes
+    released_notes, source_notes = evidence.released.notes, evidence.claim.original.notes
     found: dict[Code, Code] = {}
     if own.kinds is None:
         return found
-    if source.kinds is None or said is None or told is None:
+    if source.kinds is None or released_notes is None or source_notes is None:
         return None
     missing = cells.is_null().to_pylist()
     for kind, row, gap in zip(own.kinds.tolist(), evidence.claim.rows.tolist(), missing, strict=True):
@@ -91,13 +91,13 @@ def _meant(
             return None
         if found.setdefault(own.codes[kind], source.codes[before]) != source.codes[before]:
             return None
-    kept = said.system != told.system or all(code == other for code, other in found.items())
+    kept = released_notes.system != source_notes.system or all(code == other for code, other in found.items())
     return found if kept and len({*found.values()}) == len(found) else None
 
 
 def _counted(claim: Claim) -> set[str]:
     """Columns in which promises or requirements see one kind of missing value."""
-    found = {name for each in claim.requirements for name in _words(each.settings)}
+    found = {name for requirement in claim.requirements for name in _words(requirement.settings)}
     for part in (claim, *claim.steps):
         roles = part.original.roles
         if roles is not None:
@@ -110,5 +110,9 @@ def _words(settings: Any) -> Iterable[str]:
     if isinstance(settings, str):
         return [settings]
     if isinstance(settings, Mapping):
-        return [word for each in settings.values() for word in _words(each)]
-    return [word for each in settings for word in _words(each)] if isinstance(settings, list | tuple) else []
+        return [word for setting in settings.values() for word in _words(setting)]
+    return (
+        [word for setting in settings for word in _words(setting)]
+        if isinstance(settings, list | tuple)
+        else []
+    )

@@ -379,9 +379,9 @@ def _in_stretches(ranks: Ints, count: int) -> Ints:
     [1, 0, 0, -1, 1]
     """
     known = np.flatnonzero(ranks >= 0)
-    found = np.full(ranks.size, -1, dtype=np.int64)
+    stretches = np.full(ranks.size, -1, dtype=np.int64)
     if known.size:
         sizes = np.bincount(ranks[known])
         middle = np.cumsum(sizes) - sizes / 2
-        found[known] = (middle[ranks[known]] * count / known.size).astype(np.int64)
-    return found
+        stretches[known] = (middle[ranks[known]] * count / known.size).astype(np.int64)
+    return stretches

@@ -31,7 +31,7 @@ def dropped(evidence: Evidence) -> str | None:
         return "the claim does not say which columns leave"
     left = [name for name in claim.terms["columns"] if name in evidence.released.columns]
     if left:
-        return f"{len(left)} columns that were to leave are still there: {', '.join(left)}"
+        return f"{len(left)} columns to drop are still released: {', '.join(left)}"
     if not claim.shuffled and (np.diff(claim.rows) <= 0).any():
         return "records that stayed do not stand in the order of the source"
     return None
@@ -45,7 +45,7 @@ def dropped_by_condition(evidence: Evidence) -> str | None:
     conditions = [condition_of(text, "Drop") for text in claim.terms["records"]]
     answers = _answers(claim.original, conditions)
     if claim.terms["unknown"] == "refuse" and (open_ones := answers.count(None)):
-        return f"of {open_ones} records nobody can say whether they were to leave"
+        return f"of {open_ones} records it is unknown whether they must be dropped"
     goes = {True: True, False: False, None: claim.terms["unknown"] == "drop"}
     wanted = np.array([goes[answer] for answer in answers], dtype=bool)
     there = np.zeros(claim.original.n, dtype=bool)
@@ -53,7 +53,7 @@ def dropped_by_condition(evidence: Evidence) -> str | None:
     there[claim.leaving_later] = True
     stayed, went = int((wanted & there).sum()), int((~wanted & ~there & ~evidence.incomplete).sum())
     if stayed or went:
-        return f"{stayed} records that were to leave are there, and {went} others are gone"
+        return f"{stayed} records to drop are still released, and {went} others were dropped"
     return None
 
 
@@ -66,14 +66,14 @@ def _answers(data: Microdata, conditions: Sequence[Condition]) -> list[bool | No
         else list(cells_of(data, name))
         for name in names
     }
-    found: list[bool | None] = []
+    answers: list[bool | None] = []
     for row in range(data.n):
         any_of: bool | None = False
         for condition in conditions:
             answer = _answer(condition, {name: cells[name][row] for name in names})
             any_of = True if answer or any_of else (None if answer is None else any_of)
-        found.append(any_of)
-    return found
+        answers.append(any_of)
+    return answers
 
 
 def _answer(condition: Condition, record: dict[str, Any]) -> bool | None:

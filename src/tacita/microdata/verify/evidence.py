@@ -73,7 +73,7 @@ class Evidence:
         roles = self.claim.original.roles
         named = frozenset(roles.identifiers) if roles else frozenset()
         parts = [each for each in (self.claim, *self.claim.steps) if "dropped" in each.guarantees]
-        return named.union(*(each.terms.get("columns", ()) for each in parts))
+        return named.union(*(part.terms.get("columns", ()) for part in parts))
 
     @cached_property
     def incomplete(self) -> Mask:

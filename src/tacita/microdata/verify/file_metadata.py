@@ -89,10 +89,10 @@ def parquet_says_more(content: bytes | pa.Buffer, columns: Sequence[str]) -> str
             return "the stored schema says more than the names and types of the columns"
     chunks = _chunks(footer)
     # magic, pages, footer, its length, magic
-    told = 4 + sum(chunk.total_compressed_size for chunk in chunks)
+    accounted = 4 + sum(chunk.total_compressed_size for chunk in chunks)
     held = pa.py_buffer(content)
-    told += int.from_bytes(held.slice(held.size - 8, 4).to_pybytes(), "little") + 8
-    if told != held.size:
+    accounted += int.from_bytes(held.slice(held.size - 8, 4).to_pybytes(), "little") + 8
+    if accounted != held.size:
         return "the file has bytes that belong to no column"
     texts = {chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"}
     raw = pq.ParquetFile(pa.BufferReader(content), read_dictionary=sorted(texts))
@@ -100,7 +100,7 @@ def parquet_says_more(content: bytes | pa.Buffer, columns: Sequence[str]) -> str
     groups = range(footer.num_row_groups)
     stale = dict.fromkeys(name for group in groups for name in _stale_columns(raw.read_row_group(group)))
     if stale:
-        return f"{len(stale)} columns remember values that no record has: {', '.join(stale)}"
+        return f"{len(stale)} columns store values that no record has: {', '.join(stale)}"
     wide = footer.num_columns
     false = dict.fromkeys(
         name
@@ -142,12 +142,12 @@ def _stale_columns(raw: pa.Table) -> list[str]:
     stale = []
     leaves = [(name, leaf) for name in raw.column_names for leaf in _leaves(raw[name])]
     for name, parts in leaves:
-        told = [part.dictionary for part in parts if pa.types.is_dictionary(part.type)]
-        if not told:
+        accounted = [part.dictionary for part in parts if pa.types.is_dictionary(part.type)]
+        if not accounted:
             continue
         kind = parts[0].type.value_type
         cells = pc.unique(as_array(pa.chunked_array([part.cast(kind) for part in parts])))
-        if not all(pc.all(pc.is_in(values, cells)).as_py() is not False for values in told):
+        if not all(pc.all(pc.is_in(values, cells)).as_py() is not False for values in accounted):
             stale.append(name)
     return stale
 
@@ -219,7 +219,7 @@ def _same_cells(cells: pa.Array, found: list[Any]) -> bool:
     elif pa.types.is_timestamp(cells.type):
         ticks = cells.cast(pa.int64()).to_pylist()
         zero = clock.day_0 * 86_400 * 10**6
-        numbers = pa.array([None if each is None else (each - zero) / 10**6 for each in ticks], pa.float64())
+        numbers = pa.array([None if tick is None else (tick - zero) / 10**6 for tick in ticks], pa.float64())
     else:
         numbers = cells
     return identical(numbers, pa.array(found, pa.float64()))

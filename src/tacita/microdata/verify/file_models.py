@@ -42,14 +42,14 @@ def whole_fault(name: str, each: Mapping[str, Any], class_sizes: Ints, n: int) -
         return f"the average risk is {risk:.4g}" if risk > each["risk"] + _SLACK else None
     if name == "sample_uniqueness":
         share = alone / max(size, 1.0)
-        return f"{alone} records stand alone" if share > each["share"] + _SLACK else None
+        return f"{alone} records are unique" if share > each["share"] + _SLACK else None
     if not alone:
         return None
     persons = n / each["fraction"]
     share = uniques(each.get("estimator", "decision"), class_sizes, persons) / persons
     if 0 < share <= each["share"] * (1 + _SLACK):
         return None
-    return f"{100 * share:.4g} % of the population are estimated to stand alone"
+    return f"{100 * share:.4g} % of the population are estimated to be unique"
 
 
 def least_kept(terms: Mapping[str, Any], class_sizes: Ints, n: int) -> int:
@@ -122,7 +122,7 @@ _GRIDS = 48
 
 
 def uniques(estimator: str, class_sizes: Ints, persons: float) -> float:
-    """Persons of a population who are estimated to stand alone. O(grids sizes)."""
+    """Persons of a population who are estimated to be unique. O(grids sizes)."""
     sizes, counts = np.unique(class_sizes, return_counts=True)
     alone = float(counts[sizes == 1].sum())
     n = float((sizes * counts).sum())

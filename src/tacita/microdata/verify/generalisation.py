@@ -259,14 +259,14 @@ def _populations_fault(evidence: Evidence, classes: Ints) -> str | None:
 
 def _at_levels(evidence: Evidence, rows: Ints) -> dict[str, Cells]:
     """What some original rows show of each key at the level that is told."""
-    found = {}
+    labels_at = {}
     for column, level in evidence.claim.terms["levels"].items():
         hierarchy, cells = hierarchy_of(evidence, column), cells_of(evidence.claim.original, column)
         top = hierarchy.labels[hierarchy.top] if level and level == hierarchy.height else None
         known: dict[str | None, str | None] = {None: top}
         known.update(shown_at(hierarchy, int(level)))
-        found[column] = [known.get(cells[row]) for row in rows.tolist()]
-    return found
+        labels_at[column] = [known.get(cells[row]) for row in rows.tolist()]
+    return labels_at
 
 
 def _beside(evidence: Evidence, people: People, labels: Mapping[str, Cells], rows: Ints) -> list[Ints]:

@@ -45,7 +45,7 @@ def no_leftovers(evidence: Evidence) -> str | None:
     if getattr(native, "attrs", None):
         return "the frame carries attributes (attrs)"
     if any(_index_remembers(getattr(native, side, None)) for side in ("index", "columns")):
-        return "the index remembers values that no record or column has"
+        return "the index stores values that no record or column has"
     return None
 
 
@@ -146,7 +146,7 @@ def _flat(kind: pa.DataType) -> bool:
 def _hides(cells: pa.Array) -> bool:
     """Whether a flat array holds bytes that none of its cells shows."""
     kind, absent = cells.type, np.asarray(cells.is_null())
-    _, *stored = (np.frombuffer(each or b"", "u1") for each in cells.buffers())
+    _, *stored = (np.frombuffer(buffer or b"", "u1") for buffer in cells.buffers())
     if kind in TEXT_OF_VIEWS:
         return _views_hide(as_array(cells), stored, absent)
     if len(stored) == 2:

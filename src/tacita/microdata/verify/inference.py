@@ -1,7 +1,7 @@
-"""The promise that what was hidden does not follow from what is released beside it.
+"""The promise that protected values cannot be inferred from other released columns.
 
 Three attacks on the finished file: values learnt from records that still show them, recodings undone by a
-column that has them finer, and sums. What follows is filled in, and records that then stand with fewer than k
+column with finer values, and sums. Inferred values are filled in, and the records that then have fewer than k
 are counted.
 """
 
@@ -24,87 +24,88 @@ from .linear import relation
 from .ranks import quantities
 
 NAME = "withstands-inference"
-# By this name it is recorded that a release gives back what it hid.
+# Name of the accepted risk that other columns determine protected values.
 ACCEPTED = "keys-determined"
-# Share of the records with changed keys that may be exposed where k is promised.
+# With a promise of k: largest share of exposed records among those with changed keys, and a minimum.
 _EXPOSED = 0.01
-# Count of them that may be exposed in any case.
 _A_FEW = 2
-# What may be given back of the changed cells of a column where no k is promised.
+# Without a promise of k: largest share of inferred cells among the changed ones of a column.
 _MOST_OF_A_COLUMN = 0.5
-# Fewer determined cells are not worth a word where no k is promised.
+# Without a promise of k: fewer inferred cells are not reported.
 _WORTH = 3
-# Of masked numbers, this share must come back from groups.
+# Share of the masked numbers of a column that groups must determine to be reported.
 _OF_NUMBERS = 0.1
-# Sets of columns that are named, those that give back most.
+# Sets of columns that a message names at most, and the smallest share of cells that one must add.
 _NAMED = 3
 _WORTH_NAMING = 0.1
 _OF_K = frozenset(("k-anonymous", "k-anonymous-to-all"))
-# What only leaves something out: there is nothing to undo.
+# Steps that only remove records or columns have no protected values.
 _NOTHING_TO_UNDO = "dropped"
-# Values that are drawn anew show nothing of those that stood there, which sums and copies may still tell.
+# Synthetic values: only sums and copies can determine the originals.
 _DRAWN = frozenset(("synthetic-cells", "values-redrawn"))
 
 
 def speaks_of(guarantees: Sequence[str]) -> bool:
-    """Whether a step hides cells that could be given back."""
+    """Whether a step protects cells that could be inferred."""
     return bool(guarantees) and _NOTHING_TO_UNDO not in guarantees
 
 
 def withstands_inference(evidence: Evidence) -> str | None:
-    """What follows from other columns, where it is more than may; what hides nothing withstands all."""
-    refused = [each for each in inferred(evidence) if each.refused]
+    """The cells that other columns determine, if they are more than allowed."""
+    refused = [column for column in inferred(evidence) if column.refused]
     if not refused:
         return None
-    told = "; ".join(each.text for each in refused)
-    exposed = max((each.exposed or 0) for each in refused)
+    texts = "; ".join(column.text for column in refused)
+    exposed = max((column.exposed or 0) for column in refused)
     k = evidence.claim.k
-    return f"{told}; filled in, {exposed} records stand with fewer than k={k}" if exposed else told
+    return f"{texts}; with these filled in, {exposed} records have fewer than k={k}" if exposed else texts
 
 
 def inferred(evidence: Evidence) -> tuple[Determined, ...]:
-    """What follows of each protected column, looked for once."""
+    """The cells of each protected column that other columns determine; computed once."""
     if not evidence.inferred:
         evidence.inferred.append(_inferred(evidence))
     return evidence.inferred[0]
 
 
 def advice(failed: Sequence[Verdict]) -> str:
-    """What can be done where verdicts on inference failed.
+    """Advice for failed verdicts on inference.
 
-    >>> found = Determined("region", (("weight",),), "suppressed", 14, 14, 7, True)
-    >>> advice([Verdict(NAME, "", False, "", inferred=(found,))])
+    >>> region = Determined("region", (("weight",),), "suppressed", 14, 14, 7, True)
+    >>> advice([Verdict(NAME, "", False, "", inferred=(region,))])
     'Leave out weight or make it coarser (a weight: calibrate it anew), or protect it together with region.'
     """
-    refused = [each for verdict in failed for each in verdict.inferred if each.refused]
+    refused = [column for verdict in failed for column in verdict.inferred if column.refused]
     return way_out(refused)
 
 
-def way_out(found: Sequence[Determined]) -> str:
-    """What can be done about cells that come back: of columns that tell something together, one is enough.
+def way_out(determined: Sequence[Determined]) -> str:
+    """Advice for inferred cells; of columns that determine cells together, removing one is enough.
 
     >>> one = Determined("region", (("weight", "size"),), "suppressed", 14, 14, 7, True)
     >>> other = Determined("size", (("scale", "rooms"),), "suppressed", 9, 9, 7, True)
     >>> way_out([one, other]).split(" or make")[0]
     'Leave out weight and one of scale and rooms'
     """
-    hidden = list(dict.fromkeys(each.column for each in found))
-    sets = list(dict.fromkeys(bare(names, hidden) for each in found for names in each.columns))
-    alone = [name for names in sets if len(names) == 1 for name in names if name != ROW_ORDER]
-    several = [names for names in sets if len(names) > 1 and not {*alone, ROW_ORDER} & {*names}]
-    told = []
-    if alone or several:
+    hidden = list(dict.fromkeys(target.column for target in determined))
+    sets = list(dict.fromkeys(bare(names, hidden) for target in determined for names in target.columns))
+    single = [name for names in sets if len(names) == 1 for name in names if name != ROW_ORDER]
+    several = [names for names in sets if len(names) > 1 and not {*single, ROW_ORDER} & {*names}]
+    sentences = []
+    if single or several:
         one_of = [f"one of {_listed(names, 'and')}" for names in several]
-        leave = _listed([*alone, *one_of], "and") if alone or len(several) > 1 else _listed(several[0], "or")
-        others = list(dict.fromkeys([*alone, *(name for names in several for name in names)]))
+        leave = (
+            _listed([*single, *one_of], "and") if single or len(several) > 1 else _listed(several[0], "or")
+        )
+        others = list(dict.fromkeys([*single, *(name for names in several for name in names)]))
         it = "it" if len(others) == 1 else "them"
-        told.append(
+        sentences.append(
             f"Leave out {leave} or make {it} coarser (a weight: calibrate it anew), or "
             f"protect {it} together with {_listed(hidden, 'and')}."
         )
     if any(ROW_ORDER in names for names in sets):
-        told.append("Shuffle the records (--shuffle).")
-    return " ".join(told)
+        sentences.append("Shuffle the records (--shuffle).")
+    return " ".join(sentences)
 
 
 def _listed(names: Sequence[str], word: str) -> str:
@@ -116,57 +117,57 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
     if not speaks_of(claim.guarantees) or not claim.rows.size:
         return ()
     names = [name for name in claim.original.quasi if name in evidence.released.columns]
-    # masked numbers show nothing that a group could have in common
+    # synthetic and masked numbers have no common value in a group
     drawn = bool(_DRAWN & set(claim.guarantees))
     hiding = not drawn and hides_categories(evidence, names)
     columns = [column_of(evidence, name) for name in names] if hiding else []
     of_k = bool(_OF_K & set(claim.guarantees)) and (claim.k or 0) > 1
-    # fewer values than k that a cell may have are too few
+    # with k, a cell with fewer than k possible values is exposed
     most = (claim.k or 0) - 1 if of_k else 1
     targets = [
         target
         for column in columns
         for target in targets_of(column, masked=column.name in evidence.masked, most=most)
     ]
-    found = dependences(targets, known_of(evidence, columns)) if targets else []
+    sources = dependences(targets, known_of(evidence, columns)) if targets else []
     numbers = _relations(evidence, names)
-    alone = _exposed(evidence, columns, targets, found) if of_k and targets else None
+    exposed = _exposed(evidence, columns, targets, sources) if of_k and targets else None
     hidden = np.zeros(claim.rows.size, dtype=bool)
     for column in columns:
         hidden |= column.suppressed | column.changed
-    bearable = max(_A_FEW, int(_EXPOSED * hidden.sum()))
-    told = []
-    for target, by in zip(targets, found, strict=True):
+    allowed = max(_A_FEW, int(_EXPOSED * hidden.sum()))
+    determined = []
+    for target, by in zip(targets, sources, strict=True):
         if by:
-            told.append(_told(target, by, alone, bearable))
+            determined.append(_determined(target, by, exposed, allowed))
     numbers += [] if drawn else _in_common(evidence, names)
     numbers.sort(key=lambda each: -each.cells / each.of)
-    for each in numbers:
-        if each.column not in {other.column for other in told}:
-            told.append(each)
-    return tuple(each for each in told if _worth_a_word(each))
+    for number in numbers:
+        if number.column not in {other.column for other in determined}:
+            determined.append(number)
+    return tuple(column for column in determined if _is_reported(column))
 
 
-def _worth_a_word(found: Determined) -> bool:
-    """Of what leaves everybody with k there is nothing to say, nor of single cells that chance gives back."""
-    if found.exposed is None:
-        return found.cells >= _WORTH
-    return found.exposed > _A_FEW or (found.exposed > 0 and 2 * found.cells >= found.of)
+def _is_reported(column: Determined) -> bool:
+    """Not if all records keep k, nor for single cells that chance may explain."""
+    if column.exposed is None:
+        return column.cells >= _WORTH
+    return column.exposed > _A_FEW or (column.exposed > 0 and 2 * column.cells >= column.of)
 
 
-def _told(target: Target, by: Sequence[Dependence], exposed: Mask | None, most: int) -> Determined:
-    every = np.logical_or.reduce([each.cells for each in by])
-    certain = np.logical_or.reduce([each.found for each in by])
-    cells, of = int(every.sum()), int(target.hidden.sum())
+def _determined(target: Target, by: Sequence[Dependence], exposed: Mask | None, most: int) -> Determined:
+    narrowed = np.logical_or.reduce([dependence.cells for dependence in by])
+    certain = np.logical_or.reduce([dependence.found for dependence in by])
+    cells, of = int(narrowed.sum()), int(target.hidden.sum())
     hidden = "changed" if target.self_taught else "suppressed"
-    count = None if exposed is None else int((exposed & every).sum())
+    count = None if exposed is None else int((exposed & narrowed).sum())
     if exposed is None:
         refused = cells > _MOST_OF_A_COLUMN * of and cells >= _WORTH
     else:
         refused = int(exposed.sum()) > most and bool(count)
     return Determined(
         column=target.column,
-        columns=_telling(by),
+        columns=_sources(by),
         hidden=hidden,
         cells=cells,
         of=of,
@@ -176,14 +177,14 @@ def _told(target: Target, by: Sequence[Dependence], exposed: Mask | None, most: 
     )
 
 
-def _telling(by: Sequence[Dependence]) -> tuple[tuple[str, ...], ...]:
-    """The columns that give back most, then those that add most to them; each once, whichever way it does."""
+def _sources(by: Sequence[Dependence]) -> tuple[tuple[str, ...], ...]:
+    """The sets of columns that determine most cells, then those that add most to these."""
     named: list[tuple[str, ...]] = []
-    left = np.logical_or.reduce([each.cells for each in by])
+    left = np.logical_or.reduce([dependence.cells for dependence in by])
     worth = max(1, int(_WORTH_NAMING * left.sum()))
     while left.any() and len(named) < _NAMED:
-        # of columns that do the same, that with fewest values stands last
-        added = [int((each.cells & left).sum()) for each in by]
+        # among equal sets, the last one has the fewest values
+        added = [int((dependence.cells & left).sum()) for dependence in by]
         if named and max(added) < worth:
             break
         best = by[len(by) - 1 - int(np.argmax(added[::-1]))]
@@ -193,24 +194,24 @@ def _telling(by: Sequence[Dependence]) -> tuple[tuple[str, ...], ...]:
 
 
 def _in_common(evidence: Evidence, protected: Sequence[str]) -> list[Determined]:
-    """Masked numbers that groups of records have in common, as of a grade that tells the pay."""
+    """Masked numbers that are the same within groups of records, as the pay of a grade."""
     original = evidence.claim.original
     if "coded" in evidence.claim.guarantees:
         return []
     wanted = [name for name in protected if original.scale(name) == "numeric" and name not in evidence.masked]
-    targets = [each for name in wanted if (each := number_of(evidence, name)) is not None]
+    targets = [target for name in wanted if (target := number_of(evidence, name)) is not None]
     if not targets:
         return []
-    # masked columns tell of groups that were made of them
-    found = dependences(targets, known_of(evidence, (), without=protected))
-    told = [_told(target, by, None, 0) for target, by in zip(targets, found, strict=True) if by]
-    return [each for each in told if each.cells >= _OF_NUMBERS * each.of]
+    # masked columns are excluded: they show the groups that were made of them
+    sources = dependences(targets, known_of(evidence, (), without=protected))
+    determined = [_determined(target, by, None, 0) for target, by in zip(targets, sources, strict=True) if by]
+    return [column for column in determined if column.cells >= _OF_NUMBERS * column.of]
 
 
 def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]:
-    """Columns of numbers that are computed from released ones."""
+    """Numeric columns that can be computed from released ones."""
     original, rows = evidence.claim.original, evidence.claim.rows
-    # what an earlier step gave other values has no originals to be computed
+    # columns that an earlier step masked have no originals to compute
     wanted = [name for name in protected if original.scale(name) == "numeric" and name not in evidence.masked]
     if not wanted:
         return []
@@ -220,22 +221,22 @@ def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]
         name: original.numbers(name)[rows] for name in protected if original.scale(name) == "numeric"
     }
     shown = {name: numbers_shown(evidence, name) for name in of_protected}
-    found = []
+    determined = []
     for name in wanted:
-        was = original.numbers(name)[rows]
-        hidden = np.isfinite(was) & (was != shown[name])
+        original_values = original.numbers(name)[rows]
+        hidden = np.isfinite(original_values) & (original_values != shown[name])
         if not hidden.any() or not numbers:
             continue
         others = {other: column for other, column in shown.items() if other != name}
-        beside = {**numbers, **{other: of_protected[other] for other in others}}
-        told = relation(was, hidden, beside, others, shown[name])
-        if told is not None and (cells := int(told.found.sum())) >= _WORTH:
+        context = {**numbers, **{other: of_protected[other] for other in others}}
+        linear = relation(original_values, hidden, context, others, shown[name])
+        if linear is not None and (cells := int(linear.found.sum())) >= _WORTH:
             of = int(hidden.sum())
             refused = cells > _MOST_OF_A_COLUMN * of
-            found.append(
+            determined.append(
                 Determined(
                     column=name,
-                    columns=(told.columns,),
+                    columns=(linear.columns,),
                     hidden="changed",
                     cells=cells,
                     of=of,
@@ -243,24 +244,24 @@ def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]
                     refused=refused,
                 )
             )
-    return found
+    return determined
 
 
 def _exposed(
     evidence: Evidence,
     columns: Sequence[HiddenColumn],
     targets: Sequence[Target],
-    found: Sequence[Sequence[Dependence]],
+    sources: Sequence[Sequence[Dependence]],
 ) -> Mask:
-    """Records that stand with fewer than k originals once all that follows is filled in."""
+    """Records with fewer than k originals once all inferred cells are filled in."""
     original = evidence.claim.original
-    named = [
+    strata_codes = [
         original.codes([name])[evidence.claim.rows]
         for name in (original.roles.strata if original.roles else ())
     ]
-    strata = distinct(np.zeros(evidence.claim.rows.size, dtype=np.int64), *named)
+    strata = distinct(np.zeros(evidence.claim.rows.size, dtype=np.int64), *strata_codes)
     units = None
     if original.roles is not None and original.roles.unit is not None and not isinstance(evidence.units, str):
         units = distinct(evidence.units)
     k, m = evidence.claim.k or 0, evidence.claim.terms.get("m")
-    return exposed_records(columns, targets, found, strata, units, k, m)
+    return exposed_records(columns, targets, sources, strata, units, k, m)

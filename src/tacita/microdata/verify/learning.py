@@ -154,16 +154,16 @@ def by_groups(codes: Ints, filled: Ints, target: Target, surprise: float, usual:
     hidden. Changed values are predicted where they were changed. Of several columns, some foretell the value
     so often (`usual`) by themselves.
     """
-    teaching, asked = _teaching_and_asked(codes, target)
-    if not teaching.any() or not asked.size:
+    training, queried = _teaching_and_asked(codes, target)
+    if not training.any() or not queried.size:
         return None
     count = int(codes.max()) + 1
     own = 1 if target.self_taught else 0
-    tested = target.hidden[teaching] if own else None
-    taught = _Groups.of(codes[teaching], target.values[teaching], count, tested)
-    at = codes[asked]
+    tested = target.hidden[training] if own else None
+    taught = _Groups.of(codes[training], target.values[training], count, tested)
+    at = codes[queried]
     others = taught.size[at]
-    right = taught.lead[at] == target.values[asked]
+    right = taught.lead[at] == target.values[queried]
     sure = _ERRORS_IN * (others - taught.top[at]) <= others
     # the hidden values refute most columns, and are fewer than all
     borne_out = _borne_out(sure, others - own, right, target.fewest)
@@ -174,7 +174,7 @@ def by_groups(codes: Ints, filled: Ints, target: Target, surprise: float, usual:
     if fewest is None:
         return None
     found = np.zeros(codes.size, dtype=bool)
-    found[asked[sure & (others >= fewest + own) & right]] = True
+    found[queried[sure & (others >= fewest + own) & right]] = True
     return found
 
 
@@ -183,13 +183,13 @@ def _teaching_and_asked(codes: Ints, target: Target) -> tuple[Mask, Ints]:
 
     Of groups in which nothing is hidden nothing is to be learnt, unless hidden records teach themselves.
     """
-    asked = np.flatnonzero(target.hidden & (codes >= 0))
-    if target.self_taught or not asked.size:
-        return target.taught & (codes >= 0), asked
+    queried = np.flatnonzero(target.hidden & (codes >= 0))
+    if target.self_taught or not queried.size:
+        return target.taught & (codes >= 0), queried
     # one place more: that of records without a group
     wanted = np.zeros(int(codes.max()) + 2, dtype=bool)
-    wanted[codes[asked]] = True
-    return target.taught & wanted[codes], asked
+    wanted[codes[queried]] = True
+    return target.taught & wanted[codes], queried
 
 
 def _borne_out(sure: Mask, others: Ints, right: Mask, fewest: int, share: float = _ON_HIDDEN) -> list[int]:
@@ -264,11 +264,11 @@ def _numbers(fewest: int, largest: int, tried: Sequence[int] | None) -> list[int
     """
     if tried is not None:
         return [number for number in tried if number < largest]
-    found = []
+    numbers = []
     while fewest < largest:
-        found.append(fewest)
+        numbers.append(fewest)
         fewest *= 2
-    return found
+    return numbers
 
 
 @dataclass(frozen=True, repr=False)
@@ -340,14 +340,14 @@ def by_few(codes: Ints, filled: Ints, target: Target, surprise: float, usual: fl
     """
     if target.most < 2:
         return None
-    teaching, asked = _teaching_and_asked(codes, target)
-    if not teaching.any() or not asked.size:
+    training, queried = _teaching_and_asked(codes, target)
+    if not training.any() or not queried.size:
         return None
     own = 1 if target.self_taught else 0
-    tested = target.hidden[teaching] if own else None
-    taught = _Ranked.of(codes[teaching], target.values[teaching], int(codes.max()) + 1, tested)
+    tested = target.hidden[training] if own else None
+    taught = _Ranked.of(codes[training], target.values[training], int(codes.max()) + 1, tested)
     whole = taught if own else None
-    at, truth = codes[asked], target.values[asked]
+    at, truth = codes[queried], target.values[queried]
     others = taught.size[at]
     found = np.zeros(codes.size, dtype=bool)
     values = np.full((codes.size, target.most), -1, dtype=np.int64)
@@ -371,7 +371,7 @@ def by_few(codes: Ints, filled: Ints, target: Target, surprise: float, usual: fl
         among_most = 1 - (1 - usual) ** most
         fewest = next(_trusted_few(whole, before, most, target, surprise, among_most, borne_out), None)
         if fewest is not None:
-            rows = asked[sure & (others >= fewest + own) & among & ~found[asked]]
+            rows = queried[sure & (others >= fewest + own) & among & ~found[queried]]
             found[rows] = True
             values[rows, :most] = table[codes[rows]]
     if not found.any():
@@ -437,12 +437,12 @@ def _chances(whole: _Ranked, inner: Mask, target: Target) -> Floats:
 
 def by_order(ranks: Ints, target: Target, surprise: float) -> Mask | None:
     """The hidden records whose value both neighbours share in the order of a column, as age by birth."""
-    teaching = target.taught & (ranks >= 0)
-    asked = np.flatnonzero(target.hidden & (ranks >= 0))
-    if not teaching.any() or not asked.size:
+    training = target.taught & (ranks >= 0)
+    queried = np.flatnonzero(target.hidden & (ranks >= 0))
+    if not training.any() or not queried.size:
         return None
     whole = _in_order(ranks, target.values, (ranks >= 0) & (target.values >= 0))[1]
-    there, value = _in_order(ranks, target.values, teaching)
+    there, value = _in_order(ranks, target.values, training)
     if there.size < _FEW_PLACES:
         return None
     before, after, own = whole[:-2], whole[2:], whole[1:-1]
@@ -452,17 +452,17 @@ def by_order(ranks: Ints, target: Target, surprise: float) -> Mask | None:
     if not _functional(hits, guesses, chance, surprise):
         return None
     # the next place before and after each place where something is shown
-    low = np.searchsorted(there, ranks[asked], side="left") - 1
-    high = np.searchsorted(there, ranks[asked], side="right")
+    low = np.searchsorted(there, ranks[queried], side="left") - 1
+    high = np.searchsorted(there, ranks[queried], side="right")
     inside = (low >= 0) & (high < there.size)
     guess = np.where(inside, value[np.maximum(low, 0)], -1)
     sure = inside & (guess >= 0) & (guess == value[np.minimum(high, there.size - 1)])
-    truth = target.values[asked]
+    truth = target.values[queried]
     guess = np.maximum(guess, 0)
     if not _true_of_hidden(int(sure.sum()), int((sure & (guess == truth)).sum())):
         return None
     found = np.zeros(ranks.size, dtype=bool)
-    found[asked[sure & (guess == truth)]] = True
+    found[queried[sure & (guess == truth)]] = True
     return found
 
 

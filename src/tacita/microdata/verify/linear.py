@@ -152,7 +152,7 @@ def _computed(
         if logarithms:
             # what has no logarithm is no product of such as have one
             rows = rows[values[rows] > 0]
-            used = [each for each in names if rows.size and (beside[each][rows] > 0).all()]
+            used = [name for name in names if rows.size and (beside[name][rows] > 0).all()]
             if not used or rows.size < max(_FEWEST, _RECORDS_A_COLUMN * (len(used) + 1)):
                 continue
         question = _Question(

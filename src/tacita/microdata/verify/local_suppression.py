@@ -24,20 +24,20 @@ def only_withheld(evidence: Evidence) -> str | None:
     """Every cell is the original or empty; what is empty was so or is claimed; nobody can tell which."""
     claim = evidence.claim
     if claim.suppressed is None:
-        return "the claim does not say which cells were withheld"
+        return "the claim does not say which cells were suppressed"
     wrong: dict[str, list[str]] = {}
     for j, name in enumerate(claim.original.quasi):
         before, empty = gaps(claim.original, name)[claim.rows], _empty(evidence, name)
         if (before & claim.suppressed[:, j]).any():
-            wrong.setdefault("declare cells withheld that had no value", []).append(name)
+            wrong.setdefault("declare cells suppressed that had no value", []).append(name)
         elif not np.array_equal(empty, before | claim.suppressed[:, j] | evidence.emptied(name)):
             wrong.setdefault("miss other values than the claim says", []).append(name)
         elif not _shown_as_before(evidence, name, ~empty):
             wrong.setdefault("show values that are not the originals", []).append(name)
         elif np.unique(evidence.spelling(name)[empty]).size > 1:
-            wrong.setdefault("spell what is withheld otherwise than what was missing", []).append(name)
-    told = [f"{len(names)} columns {what}: {', '.join(names)}" for what, names in wrong.items()]
-    return "; ".join(told) or None
+            wrong.setdefault("spell suppressed cells differently from missing ones", []).append(name)
+    faults = [f"{len(names)} columns {what}: {', '.join(names)}" for what, names in wrong.items()]
+    return "; ".join(faults) or None
 
 
 def k_anonymous_to_all(evidence: Evidence) -> str | None:
@@ -185,7 +185,7 @@ def suppressed_cells(evidence: Evidence) -> str | None:
     shown = np.column_stack([evidence.gaps_shown(name) for name in names])
     wrong = [name for name, differs in zip(names, (absent != shown).any(axis=0), strict=True) if differs]
     if wrong:
-        return f"{len(wrong)} columns miss other values than the claim says: {', '.join(wrong)}"
+        return f"{len(wrong)} columns have other missing values than the claim: {', '.join(wrong)}"
     if needless := _needless(evidence, before):
         return f"{needless} values are suppressed that no record of the same missing columns misses itself"
     units = None if isinstance(evidence.units, str) else evidence.units

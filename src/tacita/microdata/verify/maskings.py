@@ -124,7 +124,7 @@ def bounds_kept(evidence: Evidence) -> str | None:
         low = np.where(nonnegative & (part.x.min(axis=0) >= 0), np.maximum(low, 0.0), low)
         high = np.where(part.rounded, np.rint(highest), highest)
         beyond += int(((part.z < low) | (part.z > high)).sum())
-    return f"{beyond} values lie beyond the bounds" if beyond else None
+    return f"{beyond} values are outside the bounds" if beyond else None
 
 
 def _bounds(evidence: Evidence) -> tuple[float, float]:

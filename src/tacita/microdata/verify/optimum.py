@@ -114,7 +114,7 @@ class Nodes:
     @cached_property
     def tables(self) -> list[tuple[list[Ints], list[list[Ints]]]]:
         """Of each population: codes of strata, and of every key at every level, of records and persons."""
-        original, found = self.evidence.claim.original, []
+        original, tables = self.evidence.claim.original, []
         strata = original.roles.strata if original.roles else ()
         for _, each in of_a_table(self.evidence.claim.terms):
             people = people_of(self.evidence, each)
@@ -134,8 +134,8 @@ class Nodes:
                         for level, own in enumerate(self.codes[j])
                     ]
                 )
-            found.append((parted, keys))
-        return found
+            tables.append((parted, keys))
+        return tables
 
     def _beside(self, table: tuple[list[Ints], list[list[Ints]]], node: Node) -> list[Ints]:
         parted, keys = table
@@ -201,8 +201,8 @@ class Nodes:
         if terms["quality"] != "loss":
             precision = terms["quality"].startswith("precision")
             return (parts.mean(axis=1) if precision else parts.sum(axis=1))[:, None]
-        given = terms.get("importance", {})
-        weights = np.array([given.get(name, 1.0) for name in self.evidence.claim.original.quasi])
+        importance = terms.get("importance", {})
+        weights = np.array([importance.get(name, 1.0) for name in self.evidence.claim.original.quasi])
         parts = parts * weights / weights.max()
         scores: dict[str, Callable[[], Floats]] = {
             "rank": lambda: np.flip(np.sort(parts, axis=1), axis=1),
@@ -229,11 +229,11 @@ class Nodes:
 def levels_as_told(evidence: Evidence) -> str | None:
     """Each column is shown at its one level, and none left who stood in a class that may stand."""
     claim = evidence.claim
-    told = claim.terms.get("levels", {})
-    if sorted(told) != sorted(claim.original.quasi):
+    levels = claim.terms.get("levels", {})
+    if sorted(levels) != sorted(claim.original.quasi):
         return "the claim does not name a level for each column"
     nodes = Nodes(evidence)
-    node = tuple(int(told[name]) for name in claim.original.quasi)
+    node = tuple(int(levels[name]) for name in claim.original.quasi)
     if any(not 0 <= level < size for level, size in zip(node, nodes.shape, strict=True)):
         return "the claim names a level that a hierarchy does not have"
     gone = nodes.gone(node, nodes.classes(node))
@@ -263,14 +263,14 @@ def optimum_proven(evidence: Evidence) -> str | None:
         return "there is no proof"
     nodes, terms = Nodes(evidence), evidence.claim.terms
     best, most = tuple(proof["best"]), allowed(terms, nodes.n)
-    told = terms.get("levels", {})
-    if [told.get(name) for name in evidence.claim.original.quasi] != list(best):
+    levels = terms.get("levels", {})
+    if [levels.get(name) for name in evidence.claim.original.quasi] != list(best):
         return "the proof is about other levels than those shown"
     classes = nodes.classes(best)
     gone = nodes.gone(best, classes)
     score = nodes.score(best, classes, gone)
     if nodes.somebody_absent(best):
-        return "somebody of the population is known to be absent"
+        return "a person of the population is known to be absent"
     if gone.sum() > most or np.abs(score - proof["score"]).max() > _CLOSE * max(1.0, np.abs(score).max()):
         return "the best node is not allowed, or has another score"
     kinds = set(_kinds(terms))

@@ -164,12 +164,12 @@ class _Drawn:
             return f"rows of the matrix of column {who} do not sum to 1"
         held = self.counts.sum(axis=1) > 0
         if held.sum() > 1 and (np.diag(self.matrix)[held] == 1).all() and terms.get("matrix") is None:
-            return f"the matrix of column {who} leaves every category as it is"
+            return f"the matrix of column {who} changes no category"
         if self.strangers:
             return f"{self.strangers} records of column {who} have categories that the matrix does not know"
         impossible = int(self.counts[self.matrix == 0].sum())
         if impossible:
-            return f"{impossible} records of column {who} have a category of probability nought"
+            return f"{impossible} records of column {who} have a category of probability zero"
         return None if self._as_declared(terms) else f"the matrix of column {who} is not the one declared"
 
     def _as_declared(self, terms: Mapping[str, Any]) -> bool:
@@ -178,7 +178,7 @@ class _Drawn:
         if given is None:
             return bool((np.diag(self.matrix) >= 1 - terms.get("alpha", 1.0) - _SUMS).all())
         rows = given.get(self.columns[0], {})
-        names = [each[0] or "" for each in self.categories]
+        names = [category[0] or "" for category in self.categories]
         wanted = np.eye(len(names))
         for i, old in enumerate(names):
             if old in rows:
@@ -220,7 +220,7 @@ def _places(place: Mapping[Any, int], names: Sequence[Names], numbers: Sequence[
     """The place of each record's category, or combination of them, -1 where it has none. O(n)."""
     combined = distinct(*numbers)
     first = first_places(combined, int(combined.max(initial=-1)) + 1)
-    rows = zip(*(each[first].tolist() for each in numbers), strict=True)
+    rows = zip(*(number[first].tolist() for number in numbers), strict=True)
     # what is nobody's has no place, and None means missing
     read = (tuple(own[i] if i >= 0 else i for own, i in zip(names, row, strict=True)) for row in rows)
     return np.array([place.get(category, -1) for category in read], dtype=np.int64)[combined]
@@ -275,7 +275,7 @@ def _changes(evidence: Evidence, drawn: Sequence[_Drawn]) -> str | None:
     for at, (name, (was, should)) in enumerate(columns):
         runs = zip(np.array_split(was, _RUNS), np.array_split(should, _RUNS), strict=True)
         if not all(_plausible(a, b, chance) for a, b in runs):
-            return f"records of column {', '.join(name)} changed in runs, or far more or less often than told"
+            return f"records of column {', '.join(name)} changed in runs, or too often or too rarely"
         for other, (also, too) in columns[:at]:
             if not _plausible(was * also, should * too, chance):
                 return f"records changed on columns {', '.join((*other, *name))} together, not independently"

@@ -63,7 +63,7 @@ def recoded(evidence: Evidence) -> str | None:
         elif len({*there}) != len({a for a, _ in there}):
             split.append(name)
     if moved:
-        return f"{len(moved)} columns miss other values than the originals do: {', '.join(moved)}"
+        return f"{len(moved)} columns have other missing values than the originals: {', '.join(moved)}"
     if split:
         return f"{len(split)} columns give records of one value several: {', '.join(split)}"
     return None

@@ -28,8 +28,8 @@ class Swaps:
         for row, unit in enumerate(self.units.tolist()):
             self.members[unit].append(row)
         columns = [categories_of(evidence, name) for name in evidence.claim.original.quasi]
-        self.before = list(zip(*(each.before.tolist() for each in columns), strict=True))
-        self.after = list(zip(*(each.after.tolist() for each in columns), strict=True))
+        self.before = list(zip(*(column.before.tolist() for column in columns), strict=True))
+        self.after = list(zip(*(column.after.tolist() for column in columns), strict=True))
         terms = evidence.claim.terms
         self.similar: list[list[str]] = [list(each) for each in terms.get("similar") or [()]]
         self.strata = evidence.strata.tolist()
@@ -69,23 +69,23 @@ class Swaps:
     @cached_property
     def profiles(self) -> list[list[Hashable]]:
         """For each list of columns, what the members of each unit have there, whatever their order."""
-        found: list[list[Hashable]] = []
+        profiles: list[list[Hashable]] = []
         for names in self.similar:
             cells = [self.read(name) for name in names]
             of_record = list(zip(*cells, strict=True)) if cells else [()] * len(self.before)
-            found.append(
+            profiles.append(
                 [frozenset(Counter(of_record[row] for row in rows).items()) for rows in self.members]
             )
-        return found
+        return profiles
 
     def partners(self) -> dict[int, int]:
         """Who changed places with whom."""
         assert not isinstance(self.pairs, str)
-        found = {}
+        partners = {}
         for pair in self.pairs:
             if len(pair) == 2:
-                found[pair[0]], found[pair[1]] = pair[1], pair[0]
-        return found
+                partners[pair[0]], partners[pair[1]] = pair[1], pair[0]
+        return partners
 
     def levels_at_risk(self) -> dict[int, int]:
         """The coarsest level at which each unit at risk is so."""
@@ -120,7 +120,7 @@ def swapped_in_pairs(evidence: Evidence) -> str | None:
     wrong = unlike = 0
     for pair in swaps.pairs:
         if len(pair) > 2:
-            return f"{len(pair)} units changed places with each other, and not two"
+            return f"{len(pair)} units were swapped with each other, not two"
         # in a pair each looks at the other, alone at itself
         for unit, other in zip(pair, pair[::-1], strict=True):
             wrong += any(swaps.after[row] != swaps.home(other) for row in swaps.members[unit])
@@ -172,7 +172,7 @@ def swapped_as_stated(evidence: Evidence) -> str | None:
         if unit not in partner or swaps.home(unit)[: level + 1] == swaps.home(partner[unit])[: level + 1]
     }
     if len(left) != sum(terms.get("not_swapped", ())):
-        return f"{len(left)} units at risk stayed in their area, and not as many as told"
+        return f"{len(left)} units at risk stayed in their area, which is not the stated number"
     free = _Free(swaps, partner)
     missed = sum(free.partner_of(unit, level) for unit, level in left.items())
     if missed:
@@ -216,10 +216,10 @@ def _rate(swaps: Swaps, partner: dict[int, int], free: _Free) -> str | None:
     least = {stratum: min(terms["rate"] / 100 * count, count - count % 2) for stratum, count in there.items()}
     short = {stratum: 2 * ceil(wanted / 2 - 1e-9) - swapped[stratum] for stratum, wanted in least.items()}
     if sum(count for count in short.values() if count > 0) != sum(terms.get("too_few", ())):
-        return f"{len(partner)} of {swaps.count} units changed places, fewer than told"
+        return f"{len(partner)} of {swaps.count} units were swapped, fewer than stated"
     lacking = {stratum for stratum, count in short.items() if count > 0}
     could = sum(
         unit not in partner and swaps.stratum(unit) in lacking and free.partner_of(unit, swaps.levels - 1)
         for unit in range(swaps.count)
     )
-    return f"{could} units more could have changed places, and the rate is not met" if could else None
+    return f"{could} more units could have been swapped, and the rate is not met" if could else None

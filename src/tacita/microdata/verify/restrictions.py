@@ -33,7 +33,7 @@ def rules_kept(evidence: Evidence) -> str | None:
             return f"{broken} records break rule {number}"
     for number, zero in enumerate(zeros, 1):
         if found := int(cells.hold(zero).sum()):
-            return f"{found} records are what never occurs by number {number}"
+            return f"{found} records have the impossible combination number {number}"
     return None
 
 
@@ -87,16 +87,16 @@ class _Cells:
     def numbers(self, name: str) -> Floats:
         if name not in self.read:
             self.read[name] = published_numbers(self.evidence, name)
-        found = self.read[name]
-        assert isinstance(found, np.ndarray)
-        return found
+        numbers = self.read[name]
+        assert isinstance(numbers, np.ndarray)
+        return numbers
 
     def keys(self, name: str) -> list[object]:
         if name not in self.read:
             self.read[name] = published_keys(self.evidence, name)
-        found = self.read[name]
-        assert isinstance(found, list)
-        return found
+        keys = self.read[name]
+        assert isinstance(keys, list)
+        return keys
 
     def key_of(self, name: str, value: float | str) -> object:
         """The key of a label; of a number, that of the category which is spelled so or means it."""

@@ -51,9 +51,9 @@ def rounding_withstood(evidence: Evidence) -> str | None:
             records += sum(shared[tuple(row)] < _FEW for row in bins[returned].tolist())
     wrong = sorted(name for name in names if _undone(back[name], chance[name], cells[name]))
     if wrong:
-        return f"{len(wrong)} columns give their originals back when rounded: {', '.join(wrong)}"
+        return f"{len(wrong)} columns are restored by rounding: {', '.join(wrong)}"
     if records > _MOST_RECORDS * evidence.released.n:
-        return f"{records} records come back on all columns when rounded"
+        return f"{records} records are restored on all columns by rounding"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What was insisted on, told again with a count."""
+"""Warnings of the risks that the user accepted, with a count."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .finders import Finished, of_releases
 
 @of_releases
 def guessable_seed(release: Finished) -> Iterator[Caution]:
-    """A seed short enough to be tried."""
+    """The seed is so short that an attacker can try all of its kind."""
     protected = release.made.whole
     if "guessable-seed" in protected.claim.insisted:
         yield Caution(
             "guessable-seed",
-            "What was drawn for these records comes from a seed that can be guessed: whoever tries all short "
-            "seeds draws it again and takes it away.",
+            "The random draws for these records come from a seed that can be guessed: an attacker who tries "
+            "all short seeds repeats the draws and undoes them.",
             protected.data.n,
             "Release with the seed new, which is drawn and kept in the confidential record, or with none.",
         )
@@ -28,7 +28,7 @@ def guessable_seed(release: Finished) -> Iterator[Caution]:
 
 @of_releases
 def alone_by_keys(release: Finished) -> Iterator[Caution]:
-    """Records that nobody equals in what they show of their keys."""
+    """Sample uniques by the released keys."""
     for protected in release.made.standing.values():
         yield from _alone(protected)
 
@@ -38,11 +38,11 @@ def _alone(protected: Protected) -> Iterator[Caution]:
         return
     shown = np.column_stack([protected.strata, np.nan_to_num(protected.released, nan=-1.0)])
     combination = np.unique(shown, axis=0, return_inverse=True)[1].reshape(-1)
-    if alone := int((protected.company.sharing(combination) == 1).sum()):
+    if unique := int((protected.company.sharing(combination) == 1).sum()):
         yield Caution(
             "alone-by-keys",
-            "Records stand alone by their keys: whoever knows that the person is in the file finds her. Only "
-            "a model of the population or of the whole file bounds how likely that is.",
-            alone,
-            "Ask for k of 3 or more, unless nobody can know who is in the file.",
+            "Records are unique by their keys: anyone who knows that the person is in the file finds the "
+            "record. Only a model of the population or of the whole file bounds how likely that is.",
+            unique,
+            "Set k to 3 or more, unless nobody can know who is in the file.",
         )

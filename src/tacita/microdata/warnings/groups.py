@@ -1,4 +1,4 @@
-"""What groups and their means give away, and columns that are no numbers although they look so."""
+"""Warnings about groups and their means, and about codes that were averaged as numbers."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def zero_variance(protected: Protected) -> Iterator[Caution]:
     same = protected.original == protected.released
     labels, sizes = protected.partition.labels, protected.partition.sizes
     true_cells = sizes[:, None] == np.array([np.bincount(labels, weights=column) for column in same.T]).T
-    whole = int(true_cells.all(axis=1).sum())
-    if whole:
+    all_equal = int(true_cells.all(axis=1).sum())
+    if all_equal:
         yield Caution(
             "group-equals-members",
-            "Groups whose members were already alike are published with their true values on all "
-            "quasi-identifiers.",
-            whole,
-            "They hide in the number, not in the values; raise k if that is too thin.",
+            "All members of these groups have the same values, so the groups are published with their true "
+            "values on all quasi-identifiers.",
+            all_equal,
+            "Only the size of the group protects them; raise k if that is too little.",
         )
     for j, name in enumerate(protected.claim.original.quasi):
         column = protected.original[:, j]
@@ -45,9 +45,9 @@ def zero_variance(protected: Protected) -> Iterator[Caution]:
             if zeros:
                 yield Caution(
                     "mean-at-bound",
-                    f"Column {name} is never negative, so a published 0 tells that all of the group are 0.",
+                    f"In these groups every value of {name} is 0, so the published mean 0 reveals it.",
                     zeros,
-                    "Acceptable where a zero is not sensitive; otherwise raise k.",
+                    "If zeros are sensitive, raise k.",
                 )
 
 
@@ -64,15 +64,15 @@ def constant_columns(protected: Protected) -> Iterator[Caution]:
         if np.unique(column[~np.isnan(column)]).size <= 1:
             yield Caution(
                 "constant-column",
-                f"Column {name} has one single value and plays no part in the grouping.",
+                f"Column {name} has the same value in all records and does not affect the grouping.",
                 protected.data.n,
-                "Leave it out of the quasi-identifiers, or out of the release.",
+                "Remove it from the quasi-identifiers or from the release.",
             )
 
 
 @of_steps
 def codes_averaged(protected: Protected) -> Iterator[Caution]:
-    """Numbers that look like codes, published as values that are none."""
+    """Columns that look like codes, published with values between the codes."""
     data, roles = protected.claim.original, protected.claim.original.roles
     declared = roles.numeric if roles is not None else ()
     for j, name in enumerate(data.quasi):
@@ -86,10 +86,10 @@ def codes_averaged(protected: Protected) -> Iterator[Caution]:
         if odd:
             yield Caution(
                 "codes-averaged",
-                f"Column {name} holds {values.size} different whole numbers, as codes do, and is published "
-                "with values that are none of them in these records.",
+                f"Column {name} has only {values.size} different whole numbers, which look like codes. In "
+                "these records it is published with a value that is none of them.",
                 odd,
-                "Declare it nominal or ordinal and use gower; or numeric, if it counts something.",
+                "Declare it nominal or ordinal and use gower; or numeric, if it is a count.",
             )
 
 
@@ -104,8 +104,8 @@ def unrounded_integers(protected: Protected) -> Iterator[Caution]:
     if plain:
         yield Caution(
             "unrounded-integers",
-            f"Whole numbers are published as exact means ({', '.join(plain)}): mean times group size is the "
-            "group's exact total.",
+            f"Whole numbers are published as exact means ({', '.join(plain)}): the mean times the group size "
+            "is the exact total of the group.",
             len(plain),
             "Release with round-integers to publish whole numbers.",
         )
@@ -119,23 +119,26 @@ def homogeneous(protected: Protected) -> Iterator[Caution]:
     # labels follow the kept rows in source order, rows the released order
     kept = np.sort(protected.claim.rows)
     for name in data.roles.confidential if data.roles else ():
-        # "Cancer" and "cancer " are one value to whoever reads them
+        # "Cancer" and "cancer " are one value to a reader
         values = data.alike(name).codes[kept]
         alike = _homogeneous(protected, labels, values)
         if alike:
             yield Caution(
                 "homogeneous-confidential",
-                f"In these groups all {protected.company.members} share one value of the confidential column "
-                f"{name}: finding the group is finding the value.",
+                f"In these groups all {protected.company.members} have the same value of the confidential "
+                f"column {name}: anyone who finds the group learns the value.",
                 alike,
                 "Raise k, or mask the confidential column as well.",
             )
 
 
 def _homogeneous(protected: Protected, labels: Ints, values: Ints) -> int:
-    """Groups with a value that all members have; all units, where a unit may have others beside."""
-    pairs, of = np.unique(np.column_stack([labels, values]), axis=0, return_inverse=True)
-    sizes, having = protected.company.sizes(labels), protected.company.sizes(of.reshape(-1))
+    """Number of groups with a value that all members have.
+
+    With units: a value that every unit has, even if some of its records have another.
+    """
+    pairs, pair_of_row = np.unique(np.column_stack([labels, values]), axis=0, return_inverse=True)
+    sizes, having = protected.company.sizes(labels), protected.company.sizes(pair_of_row.reshape(-1))
     return int(np.unique(pairs[having == sizes[pairs[:, 0]], 0]).size)
 
 
@@ -146,7 +149,8 @@ def thin_strata(protected: Protected) -> Iterator[Caution]:
     if thin:
         yield Caution(
             "thin-strata",
-            f"Strata with fewer than 2k {protected.company.what} are one group: their mean is published.",
+            f"Strata with fewer than 2k {protected.company.what} form one group: the mean of the stratum is "
+            "published.",
             thin,
             "Merge small strata.",
         )

@@ -1,4 +1,4 @@
-"""Where a release without groups of k records is thinner than it looks, each weakness with a count."""
+"""Warnings about maskings, which form no groups of k records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .finders import of_maskings
 
 @of_maskings
 def singled_out(protected: Protected) -> Iterator[Caution]:
-    """Records whose masked values, taken together, few others share."""
+    """Records whose combination of masked values is rare."""
     if protected.partition is not None:
         return
     k = protected.claim.k or FEW
@@ -26,22 +26,22 @@ def singled_out(protected: Protected) -> Iterator[Caution]:
     if few:
         yield Caution(
             "not-k-anonymous",
-            f"Records whose combination of masked values {_stands(protected, k)} in their stratum: this "
-            "release is not k-anonymous, and whoever knows several columns may find a record by them.",
+            f"The combination of masked values of these records {_rare_in(protected, k)} in their stratum. "
+            "This release is not k-anonymous: anyone who knows several columns may find a record by them.",
             few,
-            "Where records must not be told apart, use a method that groups them, such as mdav.",
+            "If records must be indistinguishable, use a method that groups them, such as mdav.",
         )
 
 
-def _stands(protected: Protected, k: int) -> str:
+def _rare_in(protected: Protected, k: int) -> str:
     if protected.company.units is None:
-        return f"stands fewer than {k} times"
-    return f"is that of fewer than {k} units"
+        return f"occurs fewer than {k} times"
+    return f"occurs in fewer than {k} units"
 
 
 @of_maskings
 def cells_kept(protected: Protected) -> Iterator[Caution]:
-    """Masked columns that publish true values."""
+    """Masked columns that publish true values of records."""
     if protected.partition is not None:
         return
     same = protected.original == protected.released
@@ -50,33 +50,34 @@ def cells_kept(protected: Protected) -> Iterator[Caution]:
         if same[:, j].any() and np.unique(column[~np.isnan(column)]).size > 1:
             yield Caution(
                 "value-unchanged",
-                f"Column {name} is published with the record's true value in these records.",
+                f"Column {name} is published with the true value of the record in these records.",
                 int(same[:, j].sum()),
-                "Acceptable where many records share the value, such as zero; otherwise mask more strongly.",
+                "Acceptable if many records share the value, such as zero; otherwise mask more strongly.",
             )
 
 
 @of_maskings
 def extremes_reproduced(protected: Protected) -> Iterator[Caution]:
-    """Columns whose largest and smallest true values stand in the release, on whatever record."""
+    """Columns whose largest and smallest true values are released, on any record."""
     if "marginals-preserved" not in protected.claim.guarantees:
         return
     varying = sum(np.unique(column[~np.isnan(column)]).size > 1 for column in protected.original.T)
     yield Caution(
         "extremes-reproduced",
-        "In these columns every true value stands in the release, the largest and smallest too, on other "
-        "records: that a value is there is a fact about somebody.",
+        "In these columns every true value is released, including the largest and the smallest, though on "
+        "other records. A published value shows that a person in the file has it.",
         varying,
-        "Cut off or round extreme values first where a value alone tells whose it is.",
+        "If a value itself identifies its owner, top-code or round extreme values first.",
     )
 
 
+# A category that stays with this probability is as good as published.
 _LIKELY = 0.95
 
 
 @of_maskings
 def rare_categories(protected: Protected) -> Iterator[Caution]:
-    """Categories drawn by chance that hardly anybody has, before or after."""
+    """Categories of a random redraw that are rare in the originals or in the release."""
     if "drawn-from-matrix" not in protected.claim.guarantees:
         return
     for j, name in enumerate(protected.claim.original.quasi):
@@ -87,16 +88,15 @@ def rare_categories(protected: Protected) -> Iterator[Caution]:
         if rare:
             yield Caution(
                 "rare-categories",
-                f"Categories of column {name} that fewer than {FEW} {protected.company.what} of a stratum "
-                "have, in the "
-                "originals or in the release: whoever has one is likely to be one of them.",
+                f"Fewer than {FEW} {protected.company.what} of a stratum have these categories of column "
+                f"{name}, in the originals or in the release: a record with one is likely to be one of them.",
                 rare,
                 "Recode rare categories into larger ones first.",
             )
 
 
 def _rare(codes: Floats, strata: Ints, company: Company) -> Ints:
-    """Stratum and category, in one number, of those that few have."""
+    """Rare categories; stratum and category are coded as one number."""
     known = ~np.isnan(codes)
     width = int(codes[known].max(initial=0)) + 1
     counts = company.taken(np.flatnonzero(known)).sizes(strata[known] * width + codes[known].astype(np.int64))
@@ -105,67 +105,67 @@ def _rare(codes: Floats, strata: Ints, company: Company) -> Ints:
 
 @of_maskings
 def likely_unchanged(protected: Protected) -> Iterator[Caution]:
-    """Records whose category is next to certain to be the true one."""
+    """Records whose published category is almost certainly the true one."""
     claim = protected.claim
     if "drawn-from-matrix" not in claim.guarantees or claim.labels is None:
         return
-    found = dict.fromkeys(claim.original.quasi, 0)
+    likely = dict.fromkeys(claim.original.quasi, 0)
     # a claim has its rows in the order of the release
     labels = claim.labels[np.argsort(claim.rows)]
     for number, blocks in enumerate(claim.terms["transitions"]):
         rows = np.flatnonzero(labels == number)
         for block in blocks:
             stays = dict(zip(block.categories, np.diag(block.matrix).tolist(), strict=True))
-            for each, count in _combinations(protected, rows, block.columns).items():
-                if stays.get(each, 0.0) >= _LIKELY:
-                    found |= {name: found[name] + count for name in block.columns}
-    for name, count in found.items():
+            for combination, count in _combinations(protected, rows, block.columns).items():
+                if stays.get(combination, 0.0) >= _LIKELY:
+                    likely |= {name: likely[name] + count for name in block.columns}
+    for name, count in likely.items():
         if count:
             yield Caution(
                 "likely-unchanged",
-                f"Column {name}: the category of these records stays with a probability of at least "
-                f"{_LIKELY:g}. What is published of them is next to certain.",
+                f"Column {name}: the category of these records is kept with a probability of at least "
+                f"{_LIKELY:g}, so the published category is almost certainly the true one.",
                 count,
-                "Lower pd and raise alpha, or give a matrix with a smaller diagonal.",
+                "Lower pd and raise alpha, or use a matrix with a smaller diagonal.",
             )
 
 
 def _combinations(
     protected: Protected, rows: Ints, columns: Sequence[str]
 ) -> dict[tuple[str | None, ...], int]:
-    """How many of some records have each combination of categories, by their names."""
+    """Number of these records by combination of categories, given by their labels."""
     original = protected.claim.original
-    places = [original.quasi.index(name) for name in columns]
-    texts = [original.levels(name).names for name in columns]
-    cells = np.nan_to_num(protected.original[rows][:, places], nan=-1.0).astype(np.int64)
-    # one column is sorted far faster than rows
-    along = None if len(places) == 1 else 0
-    found, counts = np.unique(cells, axis=along, return_counts=True)
-    named = (
-        tuple(None if code < 0 else names[code] for code, names in zip(row, texts, strict=True))
-        for row in found.reshape(-1, len(places)).tolist()
+    positions = [original.quasi.index(name) for name in columns]
+    labels = [original.levels(name).names for name in columns]
+    cells = np.nan_to_num(protected.original[rows][:, positions], nan=-1.0).astype(np.int64)
+    # sorting one column is far faster than sorting rows
+    axis = None if len(positions) == 1 else 0
+    combinations, counts = np.unique(cells, axis=axis, return_counts=True)
+    labelled = (
+        tuple(None if code < 0 else names[code] for code, names in zip(row, labels, strict=True))
+        for row in combinations.reshape(-1, len(positions)).tolist()
     )
-    return dict(zip(named, counts.tolist(), strict=True))
+    return dict(zip(labelled, counts.tolist(), strict=True))
 
 
 @of_maskings
 def not_swapped(protected: Protected) -> Iterator[Caution]:
-    """Units at risk that found no partner, and units that the rate lacks."""
+    """Units at risk without a partner, and units that are missing from the swap rate."""
     terms = protected.claim.terms
     if "swapped-as-stated" not in protected.claim.guarantees:
         return
     if left := sum(terms["not_swapped"]):
         yield Caution(
             "not-swapped",
-            "Units at risk in their area that stayed in it: no other unit of the same profile was left in "
-            "another area.",
+            "These units are at risk in their area but were not swapped: no other unit with the same profile "
+            "was left in another area.",
             left,
-            "Name a further list of fewer similar columns, or recode risk columns into larger classes.",
+            "Add a list with fewer similar columns, or recode risk columns into larger classes.",
         )
     if short := sum(terms["too_few"]):
         yield Caution(
             "swap-rate-not-met",
-            "Units that should have changed places by the rate, and found no partner.",
+            "The swap rate was not reached: so many units had no partner.",
             short,
-            "Name a further list of fewer similar columns, or merge strata.",
+            "Add a list with fewer similar columns, or merge strata.",
         )

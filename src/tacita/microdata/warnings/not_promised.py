@@ -1,4 +1,4 @@
-"""What a reader might take for granted of a release and must not, and what a later step took back."""
+"""What a release does not promise, and promises of a step that a later one withdrew."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tacita.core.results.release import Claim
 from .finders import Finished, of_releases
 
 _NOT_PROMISED_OF_WILDCARDS = (
-    "That records look alike: who is compatible with k records may still fit one of them best.",
+    "That records look the same: a person who is compatible with k records may still fit one of them best.",
 )
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -18,41 +18,41 @@ _NOT_PROMISED_OF_GROUPS = (
 )
 _NOT_PROMISED_OF_MASKINGS = (
     "Groups of k records: a combination of masked values may point to one single record.",
-    "Linkage through columns released unchanged: they stand as they were beside the masked ones.",
+    "Linkage through columns released unchanged: they are published next to the masked ones.",
 )
 _NOT_PROMISED_OF_RECODINGS = (
     "Groups of k records: coarser values may still point to one single record.",
-    "Linkage through columns released unchanged: they stand as they were beside the recoded ones.",
+    "Linkage through columns released unchanged: they are published next to the recoded ones.",
 )
 _NOT_PROMISED_OF_DROPPINGS = (
-    "Secrecy of what was left out: who knows a total of all records sees what is missing from it.",
-    "Linkage through columns released unchanged: what stays stands as it was.",
+    "Secrecy of the removed records: anyone who knows a total of all records can compute their total.",
+    "Linkage through columns released unchanged: the remaining records are published as they were.",
 )
 _NOT_PROMISED_OF_SYNTHESIS = (
-    "Groups of k records: records keep their independent columns, and may be found by them.",
-    "Secrecy of what independent columns tell: a dependent value that they determine is given away.",
-    "Linkage through columns released unchanged: they stand as they were beside the synthetic ones.",
+    "Groups of k records: records keep their independent columns and may be found by them.",
+    "Secrecy of values that independent columns determine: these are disclosed.",
+    "Linkage through columns released unchanged: they are published next to the synthetic ones.",
 )
 _NOT_PROMISED_OF_CATEGORIES = (
-    "That a published category is not the true one: most are, and what protects is that nobody knows which.",
+    "That a published category differs from the true one: most are true; nobody can tell which ones.",
     *_NOT_PROMISED_OF_MASKINGS,
 )
 _NOT_PROMISED_OF_WEAK_MASKINGS = (
-    "That values are hidden at all: it was insisted on a masking that rounding undoes.",
+    "That values are protected at all: a masking was accepted that rounding undoes.",
 )
 _OF_PSEUDONYMS = (
-    "Anonymity of pseudonyms: they link files of the same key, and who has the key finds who is behind them."
+    "Anonymity of pseudonyms: they link files of the same key, and anyone with the key finds the persons."
 )
 _OF_STRATA = "Protection of the strata themselves: their values are released as they are."
 _NEVER_PROMISED = (
     "Differences between releases: publishing nearly the same records again can reveal who joined or left.",
-    "Population uniqueness: the assessor's attacker knows all records of this file, not the population.",
+    "Population uniqueness: the measures assume an attacker who knows this file, not the population.",
     _OF_STRATA,
 )
 
 
 def not_promised(claim: Claim) -> tuple[str, ...]:
-    """What a reader might take for granted and must not; of several steps all that applies to one of them."""
+    """What the release does not promise; with several steps, all sentences that apply to any of them."""
     kinds = (line for step in claim.steps or (claim,) if step.guarantees for line in _not_promised_of(step))
     unchanged, strata = _released_unchanged(claim)
     linked = () if claim.identified is None else (_OF_PSEUDONYMS,)
@@ -64,13 +64,13 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
 
 
 def _released_unchanged(claim: Claim) -> tuple[frozenset[str], frozenset[str]]:
-    """Columns that are in the release as they were, and the strata among them."""
+    """Columns that are released unchanged, and the strata among them."""
     original, roles = claim.original, claim.original.roles
-    gone = {name for each in (claim, *claim.steps) for name in each.terms.get("columns") or ()}
-    named = frozenset() if roles is None else frozenset(roles.strata)
-    left_out = frozenset() if roles is None else frozenset((*roles.identifiers, *roles.pseudonyms))
-    there = frozenset(original.columns) - frozenset(original.quasi) - left_out - gone
-    return there, named & there
+    dropped = {name for step in (claim, *claim.steps) for name in step.terms.get("columns") or ()}
+    strata = frozenset() if roles is None else frozenset(roles.strata)
+    identifying = frozenset() if roles is None else frozenset((*roles.identifiers, *roles.pseudonyms))
+    unchanged = frozenset(original.columns) - frozenset(original.quasi) - identifying - dropped
+    return unchanged, strata & unchanged
 
 
 def _not_promised_of(claim: Claim) -> tuple[str, ...]:
@@ -92,19 +92,19 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
 
 @of_releases
 def promises_withdrawn(release: Finished) -> Iterator[Caution]:
-    """Promises of a step that a later one took back."""
+    """Promises of a step that a later step withdrew."""
     made = release.made
-    for number, by in dict.fromkeys((each.step, each.by) for each in made.withdrawn):
-        taken = [each for each in made.withdrawn if (each.step, each.by) == (number, by)]
-        names = ["+".join(made.steps[place - 1].names) for place in (number, by)]
-        changed = tuple(dict.fromkeys(name for each in taken for name in each.columns))
-        what = [f"changed {', '.join(changed)}"] if changed else []
-        what += ["took out records"] if any(not each.columns for each in taken) else []
+    for number, by in dict.fromkeys((promise.step, promise.by) for promise in made.withdrawn):
+        withdrawn = [promise for promise in made.withdrawn if (promise.step, promise.by) == (number, by)]
+        names = ["+".join(made.steps[at - 1].names) for at in (number, by)]
+        changed = tuple(dict.fromkeys(name for promise in withdrawn for name in promise.columns))
+        actions = [f"changed {', '.join(changed)}"] if changed else []
+        actions += ["removed records"] if any(not promise.columns for promise in withdrawn) else []
         yield Caution(
             "promise-withdrawn",
-            f"Step {number} ({names[0]}) promised {', '.join(each.guarantee for each in taken)}; step {by} "
-            f"({names[1]}) {' and '.join(what)} since, and nothing is promised of that any more.",
-            len(taken),
-            "As it should be where the later step builds on it; else put it first, or require at the end "
-            "what must hold.",
+            f"Step {number} ({names[0]}) promised {', '.join(promise.guarantee for promise in withdrawn)}; "
+            f"step {by} ({names[1]}) {' and '.join(actions)} afterwards, so this no longer holds.",
+            len(withdrawn),
+            "Expected if the later step builds on the earlier one. Otherwise put the later step first, or "
+            "state as a requirement what must hold in the release.",
         )

@@ -1,4 +1,4 @@
-"""What a release does with units: shows them, counts several as one, breaks them up, or passes them over."""
+"""Warnings about units: released, merged by spelling, made inconsistent, or ignored by the method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .finders import Finished, of_releases, of_steps
 
 @of_releases
 def no_longer_alike(release: Finished) -> Iterator[Caution]:
-    """Members of one household in two regions: nobody asked for it, and everybody sees it. O(n log n)."""
+    """Columns that agreed within units and no longer do, as a household in two regions. O(n log n)."""
     made = release.made
     source, rows = made.claim.original, made.claim.rows
     unit = source.roles.unit if source.roles else None
@@ -30,14 +30,14 @@ def no_longer_alike(release: Finished) -> Iterator[Caution]:
         if broken:
             yield Caution(
                 "unit-broken-up",
-                f"Column {name} agreed within every unit of {unit}, and differs within these in the release.",
+                f"Column {name} has one value in every unit of {unit}, but several in these in the release.",
                 broken,
-                "Name it under unit_columns: it is then protected once a unit, and still agrees.",
+                "Name it under unit_columns: it is then protected once per unit and stays the same in it.",
             )
 
 
 def _apart(units: Ints, values: Ints) -> int:
-    """Units whose records do not agree."""
+    """Number of units whose records have several values."""
     pairs = np.unique(np.column_stack([units, values]), axis=0)
     return int((np.bincount(pairs[:, 0]) > 1).sum())
 
@@ -51,16 +51,16 @@ def unit_released(release: Finished) -> Iterator[Caution]:
         how = "as pseudonyms" if roles.unit in roles.pseudonyms else "unchanged"
         yield Caution(
             "unit-released",
-            f"Unit column {roles.unit} is released {how}: it ties together the records of these units, "
-            "and whoever knows one of them finds the others.",
+            f"Unit column {roles.unit} is released {how}: it links the records of these units, so anyone who "
+            "finds one of them finds the others.",
             int((several > 1).sum()),
-            "Name it under identifiers as well to leave it out, or under pseudonyms to replace it.",
+            "Name it under identifiers as well to remove it, or under pseudonyms to replace it.",
         )
 
 
 @of_releases
 def units_merged(release: Finished) -> Iterator[Caution]:
-    """Units that were spelled in several ways and counted as one."""
+    """Units with several spellings that were counted as one."""
     protected = release.made.whole
     original = protected.claim.original
     unit = original.roles.unit if original.roles else None
@@ -68,16 +68,16 @@ def units_merged(release: Finished) -> Iterator[Caution]:
     if merged:
         yield Caution(
             "units-merged",
-            f"Names in unit column {unit} that differ from another only in case, blanks, the encoding of "
-            "accents or zeros that do not count: they were counted as the same unit.",
+            f"Names in unit column {unit} differ from another only in case, blanks, the encoding of accents "
+            "or leading and trailing zeros: they were counted as the same unit.",
             merged,
-            "Give each unit one name, or names that differ in more, where they are not the same.",
+            "If they are different units, give them names that differ in more.",
         )
 
 
 @of_steps
 def unit_unused(protected: Protected) -> Iterator[Caution]:
-    """Units named for a masking that cannot count them."""
+    """A unit column for a method that protects single records."""
     roles = protected.claim.original.roles
     labels = protected.claim.labels
     by_groups = labels is not None and (protected.partition is not None or labels.ndim == 2)
@@ -89,11 +89,8 @@ def unit_unused(protected: Protected) -> Iterator[Caution]:
         return
     yield Caution(
         "unit-unused",
-        f"This method treats each record by itself. Unit column {roles.unit} plays no part, and over the "
-        "records of one unit chance averages out: these units have several.",
+        f"This method treats each record by itself and ignores unit column {roles.unit}. These units have "
+        "several records, over which random changes average out.",
         several,
-        "Release one record a unit, or use a method that groups records of k units.",
+        "Release one record per unit, or use a method that groups records of k units.",
     )
-
-
-# So likely to stay, a published category is as good as true.

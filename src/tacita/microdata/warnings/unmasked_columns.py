@@ -1,4 +1,4 @@
-"""What columns that nobody masked give away, and the order and form in which records leave the house."""
+"""Warnings about columns that are released unchanged, and about the order and form of the records."""
 
 from __future__ import annotations
 
@@ -17,70 +17,70 @@ from tacita.microdata.statistics.sample_uniqueness import NEARLY_UNIQUE, spoken
 from .finders import Finished, of_releases
 from .synthesis import is_synthetic
 
-# Explained by unchanged columns to this degree, a masked one is given away.
+# A masked column that unchanged columns explain to this share of its variance is disclosed.
 _RECOMPUTABLE = 0.999
 
 
 def _unchanged(protected: Protected) -> list[str]:
-    """Columns that leave the house as they came."""
-    touched = set(protected.claim.original.quasi)
-    return [name for name in protected.data.columns if name not in touched]
+    """Columns that are released as in the source."""
+    changed = set(protected.claim.original.quasi)
+    return [name for name in protected.data.columns if name not in changed]
 
 
 @of_releases
 def unique_combinations(release: Finished) -> Iterator[Caution]:
-    """Records that stand alone, or with too few, on what nobody masked."""
-    protected, found = release.made.whole, release.uniqueness
-    on = found.unchanged
-    if not on.below_k:
+    """Records that are unique, or rarer than k, by the columns released unchanged."""
+    protected, uniqueness = release.made.whole, release.uniqueness
+    unchanged = uniqueness.unchanged
+    if not unchanged.below_k:
         return
     most = ""
-    if len(on.columns) > 1:
-        already = found.enough[-1]
-        verb = "alone sets" if len(already.columns) == 1 else "together set"
-        most = f" {spoken(already.columns)} {verb} {already.alone or already.below_k} of them apart."
+    if len(unchanged.columns) > 1:
+        subset = uniqueness.enough[-1]
+        verb = "alone distinguishes" if len(subset.columns) == 1 else "together distinguish"
+        most = f" {spoken(subset.columns)} {verb} {subset.alone or subset.below_k} of them."
     drawn = is_synthetic(protected)
     yield Caution(
         "unique-combinations",
-        f"{found.headline} Whoever knows these values finds the record"
-        f"{', though its synthetic values are not its own' if drawn else ''}.{most}",
-        on.alone or on.below_k,
-        "Protect or coarsen the columns that set most apart, or leave them out as identifiers.",
+        f"{uniqueness.headline} Anyone who knows these values finds the record"
+        f"{', but its synthetic values are not its own' if drawn else ''}.{most}",
+        unchanged.alone or unchanged.below_k,
+        "Protect or coarsen the columns that distinguish most records, or remove them as identifiers.",
     )
 
 
 @of_releases
 def nearly_unique(release: Finished) -> Iterator[Caution]:
-    found = release.uniqueness
-    for name, apart in found.by_itself.items():
-        if apart.alone >= NEARLY_UNIQUE * found.records:
+    uniqueness = release.uniqueness
+    for name, by_column in uniqueness.by_itself.items():
+        if by_column.alone >= NEARLY_UNIQUE * uniqueness.records:
             yield Caution(
                 "nearly-unique-column",
-                f"Column {name} is released unchanged and is unique for these records: whoever knows it "
+                f"Column {name} is released unchanged and is unique for these records: anyone who knows it "
                 "finds the record.",
-                apart.alone,
-                "Name it as an identifier to leave it out, or protect or round it.",
+                by_column.alone,
+                "Name it as an identifier to remove it, or protect or round it.",
             )
 
 
 @of_releases
 def skipped(release: Finished) -> Iterator[Caution]:
-    """What quasi='numeric' did not take."""
+    """Columns that quasi='numeric' did not select."""
     protected = release.made.whole
-    left = [name for name in protected.claim.original.skipped if name in protected.data.columns]
-    if left:
+    skipped = [name for name in protected.claim.original.skipped if name in protected.data.columns]
+    if skipped:
         yield Caution(
             "not-numeric",
-            f"quasi = numeric took {spoken(protected.claim.original.quasi)}. These columns hold no numbers "
-            f"and are released unchanged: {spoken(left)}.",
-            len(left),
-            "Name the columns to protect one by one, where some of these belong to them.",
+            f"quasi = numeric selected {spoken(protected.claim.original.quasi)}. These columns are not "
+            f"numeric and are released unchanged: {spoken(skipped)}.",
+            len(skipped),
+            "If some of these must be protected too, name all columns to protect one by one.",
         )
 
 
 @of_releases
 def pseudonyms(release: Finished) -> Iterator[Caution]:
-    """That pseudonyms link files, and spellings of identifiers that share one."""
+    """Pseudonyms, which link files, and spellings of identifiers that share one pseudonym."""
     made = release.made
     claim = made.claim
     if claim.identified is None:
@@ -88,34 +88,35 @@ def pseudonyms(release: Finished) -> Iterator[Caution]:
     for name in claim.identified.columns:
         yield Caution(
             "pseudonyms-released",
-            f"Column {name} shows pseudonyms. Files made with the same key can be joined by them, and who "
-            "has the key and a list of identifiers finds everyone: these are personal data still.",
+            f"Column {name} has pseudonyms. They link files made with the same key, and anyone with the key "
+            "and a list of identifiers finds every person: these are still personal data.",
             int((~made.data.missing(name)).sum()),
-            "Keep the key apart from the release, take another key for another purpose, or leave the column "
-            "out as an identifier.",
+            "Store the key apart from the release, use another key for another purpose, or remove the column "
+            "as an identifier.",
         )
-        spellings, words = (np.unique(each.codes([name])).size for each in (claim.identified, claim.original))
+        sources = (claim.identified, claim.original)
+        spellings, words = (np.unique(source.codes([name])).size for source in sources)
         if spellings > words:
             yield Caution(
                 "pseudonyms-merged",
-                f"Identifiers in column {name} that differ from another only in case, blanks, the encoding "
-                "of accents or zeros that do not count: they share its pseudonym.",
+                f"Identifiers in column {name} differ from another only in case, blanks, the encoding of "
+                "accents or leading and trailing zeros: they share its pseudonym.",
                 spellings - words,
-                "Give each its own spelling, where they do not mean the same.",
+                "If they mean different persons, spell them differently.",
             )
 
 
 @of_releases
 def recomputable(release: Finished) -> Iterator[Caution]:
-    """Masked columns that the unchanged ones give away, such as a total beside its parts."""
+    """Masked columns that unchanged ones determine, such as a total published with its parts."""
     protected = release.made.whole
     data, rows = protected.claim.original, protected.claim.rows
-    beside = context_columns(data, _unchanged(protected), rows).values()
-    known = [column for column in beside if np.ptp(column) > 0]
+    context = context_columns(data, _unchanged(protected), rows).values()
+    known = [column for column in context if np.ptp(column) > 0]
     if not known or protected.data.n < 4 * (len(known) + 1):
         return
     design = np.column_stack([np.ones(rows.size), *[(c - c.mean()) / c.std() for c in known]])
-    what = "What stood in synthetic" if is_synthetic(protected) else "Masked"
+    what = "The original values of synthetic" if is_synthetic(protected) else "Masked"
     for name in data.quasi:
         if data.scale(name) != "numeric":
             continue
@@ -144,7 +145,7 @@ def index(release: Finished) -> Iterator[Caution]:
     if not frame.index.equals(frame[[]].reset_index(drop=True).index):
         yield Caution(
             "frame-index",
-            "The frame's index is kept and may point back to the source.",
+            "The index of the data frame is kept and may link records to the source.",
             int(frame.index.nunique()),
             "Call reset_index(drop=True) on the release before publishing, unless the index is public.",
         )
@@ -155,9 +156,9 @@ def row_order(release: Finished) -> Iterator[Caution]:
     if not release.shuffled:
         yield Caution(
             "row-order",
-            "Records stand in the order of the source: its position is known to whoever holds a copy.",
+            "Records are in the order of the source: anyone with a copy links them by position.",
             release.made.data.n,
-            "Release with shuffle to give them a random order.",
+            "Release with shuffle to put them in random order.",
         )
 
 
@@ -177,7 +178,7 @@ def formulas(release: Finished) -> Iterator[Caution]:
     if risky:
         yield Caution(
             "spreadsheet-formulas",
-            "Cells of text begin like a formula; a spreadsheet program may run them.",
+            "Text cells begin like a formula, which a spreadsheet program may run.",
             risky,
             "Clean these columns before publishing as CSV.",
         )

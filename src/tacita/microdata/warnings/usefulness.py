@@ -1,4 +1,4 @@
-"""Steps that changed nothing, and releases that protect everybody because they say next to nothing."""
+"""Warnings about steps without effect, and about releases with little information left."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from tacita.microdata.statistics.sample_uniqueness import spoken
 from .finders import Finished, of_releases
 
 _ADVICE = {
-    "coding": "Choose another limit or base, or leave out the step: it protects nobody.",
-    "recoding": "Choose a coarser level or other classes, or leave out the step: it protects nobody.",
-    "dropping": "Look at the condition, its labels and capitals; or leave it out.",
+    "coding": "Choose another limit or base, or remove the step: it protects nothing.",
+    "recoding": "Choose a coarser level or other classes, or remove the step: it protects nothing.",
+    "dropping": "Check the condition, its labels and upper and lower case, or remove the step.",
 }
 
 
 @of_releases
 def changed(release: Finished) -> Iterator[Caution]:
-    """Codings and recodings that leave columns as they were, and conditions that nobody meets. O(n d).
+    """Codings and recodings that change no value, and conditions that no record meets. O(n d).
 
-    Columns that are not released are no matter, and of those that a later step changed only this is said.
+    Columns that are not released are skipped. The text says "released as in the source" only of columns that
+    no other step changes.
     """
     made = release.made
     for number, (step, protected) in enumerate(zip(made.steps, made.protected, strict=True), 1):
@@ -37,8 +38,8 @@ def changed(release: Finished) -> Iterator[Caution]:
             continue
         who = f"Step {number} ({'+'.join(step.names)})" if made.stages else "+".join(step.names)
         before, later = (
-            {name for each in some for name in each.columns}
-            for some in (made.steps[: number - 1], made.steps[number:])
+            {name for other in others for name in other.columns}
+            for others in (made.steps[: number - 1], made.steps[number:])
         )
         same = [name for name in as_they_were(protected) if name in made.data.columns]
         left = [name for name in same if name not in before | later]
@@ -52,41 +53,41 @@ def changed(release: Finished) -> Iterator[Caution]:
             )
         if kind == "dropping" and protected.claim.terms.get("records") and not protected.left:
             yield Caution(
-                "nothing-changed", f"{who} took out no record: nobody meets the condition.", 1, _ADVICE[kind]
+                "nothing-changed", f"{who} removed no record: none meets the condition.", 1, _ADVICE[kind]
             )
 
 
 def as_they_were(protected: Protected) -> tuple[str, ...]:
-    """Columns of which a step changed no value. O(n d)."""
+    """Columns in which a step changed no value. O(n d)."""
     columns = zip(protected.claim.original.quasi, protected.original.T, protected.released.T, strict=True)
     return tuple(name for name, old, new in columns if np.array_equal(old, new, equal_nan=True))
 
 
-# Percent of what the values of a column told beyond which a release of it is hardly of use.
+# Percent of a column's information (NCP) whose loss leaves it of little use.
 _MOST_LOST = 80.0
-# Percent of the relations with unchanged columns.
+# The same for its relations with unchanged columns (RELATIONS).
 _MOST_UNRELATED = 50.0
 _COARSER = ("recoding", "generalisation", "withholding", "dropping")
 
 
 @of_releases
 def one_value_left(release: Finished) -> Iterator[Caution]:
-    """Columns that had several values, and show one or none in all records. O(n d)."""
+    """Columns that had several values and have one or none in the release. O(n d)."""
     made = release.made
     for name in _emptied(made):
         shown = _values(made.data, name)
         what = "a single value in all records" if shown else "no value in any record"
         yield Caution(
             "one-value-left",
-            f"Column {name} had several values and shows {what}: it is of no use any more.",
+            f"Column {name} had several values and shows {what}: it has no information left.",
             made.data.n,
-            "Ask for less (a lower level, a smaller k, fewer keys), or leave the column out.",
+            "Protect less (a lower level, a smaller k, fewer keys), or leave the column out.",
         )
 
 
 @of_releases
 def little_left(release: Finished) -> Iterator[Caution]:
-    """Columns of categories that became so coarse that little is left, and did not end in one value."""
+    """Columns that keep several categories, but became so coarse that little information is left."""
     made = release.made
     measured = _certainty(made, release.files, release.report)
     if measured is None:
@@ -96,64 +97,66 @@ def little_left(release: Finished) -> Iterator[Caution]:
         if lost > _MOST_LOST and name not in emptied and name in made.data.columns:
             yield Caution(
                 "little-left",
-                f"Column {name} lost {_percent(lost)} of what its values told (NCP).",
+                f"Column {name} lost {_percent(lost)} of its information (NCP).",
                 made.data.n,
-                "Ask for less (a lower level, a smaller k, fewer keys), or leave the column out.",
+                "Protect less (a lower level, a smaller k, fewer keys), or leave the column out.",
             )
 
 
 @of_releases
 def relations_lost(release: Finished) -> Iterator[Caution]:
-    """Protected columns that hardly go with unchanged ones any more, whatever they look like themselves."""
+    """Protected columns that lost most of their relations with unchanged columns."""
     report = release.report
-    score = next((each for each in report if each.name == RelationsLost.name), None)
+    score = next((measure for measure in report if measure.name == RelationsLost.name), None)
     lost = {} if score is None else {n: v for n, v in score.per_attribute.items() if v > _MOST_UNRELATED}
     if score is None or score.value is None or score.value <= _MOST_UNRELATED or not lost:
         return
     worst = max(lost, key=lambda name: lost[name])
-    seen = [each.name for each in report if each.name in ("PIL", "SCORE") and each.value is not None]
-    others = f" {' and '.join(seen)}, which look{'s' * (len(seen) == 1)} at protected columns first, "
-    others += f"show{'s' * (len(seen) == 1)} little of it."
+    shown = [m.name for m in report if m.name in ("PIL", "SCORE") and m.value is not None]
+    one = len(shown) == 1
+    others = f" {' and '.join(shown)} {'measures' if one else 'measure'} mainly protected columns and "
+    others += f"{'shows' if one else 'show'} little of this."
     yield Caution(
         "relations-lost",
-        f"Protected columns lost {_percent(score.value)} of what tied them to columns released unchanged "
-        f"(RELATIONS), column {worst} {_percent(lost[worst])}: tables and regressions of both are not those "
-        f"of the source.{others if seen else ''}",
+        f"Protected columns lost {_percent(score.value)} of their relations with columns released unchanged "
+        f"(RELATIONS), column {worst} {_percent(lost[worst])}: tables and regressions of both differ from "
+        f"those of the source.{others if shown else ''}",
         len(lost),
-        "Protect less, name the columns that are analysed together in one step, or tell the users.",
+        "Protect less, protect columns that are analysed together in one step, or inform the users.",
     )
 
 
 @of_releases
 def estimates_moved(release: Finished) -> Iterator[Caution]:
-    """Weighted estimates of the population outside the interval that the source gives them.
+    """Weighted population estimates that lie outside their confidence interval in the source.
 
-    Of labels that a generalisation replaced there is nothing to compare; NCP tells what that cost.
+    Columns that a generalisation changed are skipped: their labels cannot be compared, and NCP measures them.
     """
     steps = [step for step in release.made.steps if step.method.kind == "generalisation"]
     coarser = {name for step in steps for name in step.columns}
-    estimates = [each for each in release.estimates if each.column not in coarser]
-    outside = [each for each in estimates if _leaves(each)]
+    estimates = [estimate for estimate in release.estimates if estimate.column not in coarser]
+    outside = [estimate for estimate in estimates if _outside_interval(estimate)]
     if not outside:
         return
-    worst = min(outside, key=lambda each: each.overlap)
-    names = tuple(dict.fromkeys(each.column for each in outside))
+    worst = min(outside, key=lambda estimate: estimate.overlap)
+    names = tuple(dict.fromkeys(estimate.column for estimate in outside))
     yield Caution(
         "estimate-moved",
-        f"Of {len(estimates)} weighted estimates of the population these lie outside the 95 % interval they "
-        f"have in the source, or are gone: of {', '.join(names)}; first the {worst.statistic} of "
-        f"{worst.column}.",
+        f"Of {len(estimates)} weighted population estimates, these lie outside their 95 % interval in the "
+        f"source or can no longer be computed (columns {', '.join(names)}). The largest difference is in the "
+        f"{worst.statistic} of {worst.column}.",
         len(outside),
-        "Look at the estimates in the report. Protect less, or calibrate the weights anew where records "
-        "left.",
+        "See the estimates in the report. Protect less, or calibrate the weights again if records were "
+        "removed.",
     )
 
 
-def _leaves(each: Estimate) -> bool:
-    if each.after is None:
+def _outside_interval(estimate: Estimate) -> bool:
+    before, after = estimate.before, estimate.after
+    if after is None:
         return True
-    slack = 1e-9 * max(abs(each.before.low), abs(each.before.high))
-    return not each.before.low - slack <= each.after.value <= each.before.high + slack
+    slack = 1e-9 * max(abs(before.low), abs(before.high))
+    return not before.low - slack <= after.value <= before.high + slack
 
 
 def _emptied(made: Made) -> Collection[str]:
@@ -166,21 +169,21 @@ def _emptied(made: Made) -> Collection[str]:
 
 
 def _values(data: Microdata, name: str) -> int:
-    """How many values a column shows; what is missing is none. O(n)."""
+    """Number of different values of a column, without missing ones. O(n)."""
     return int(np.unique(data.codes([name])[~data.missing(name)]).size)
 
 
 def _certainty(made: Made, files: Files, report: Report) -> Score | None:
-    """NCP where all that was done to categories was to make them coarser or to leave them empty."""
+    """NCP, if categories were only made coarser or suppressed."""
     of_labels = [step.method.kind for step in made.steps if set(step.method.takes) != {"numeric"}]
     if not of_labels or not set(of_labels) <= set(_COARSER):
         return None
-    measured = next((each for each in report if each.name == NormalisedCertainty.name), None)
+    measured = next((measure for measure in report if measure.name == NormalisedCertainty.name), None)
     if measured is None:
         measured = NormalisedCertainty().score(Comparison.of_files(files))
     return None if measured.value is None else measured
 
 
 def _percent(value: float) -> str:
-    # 99.6 % is not all; and signs that turned count twice
+    # 99.6 % must not read as all; a relation whose sign turned counts twice, so a value may exceed 100
     return "all" if value >= 100 else f"{min(value, 99.0):.0f} %"

@@ -111,7 +111,7 @@ def test_promises_about_groups_are_withdrawn_where_a_member_may_have_left():
         ("group-means", 1, 2),
     }
     (told,) = [each.text for each in release.record.cautions if each.name == "promise-withdrawn"]
-    assert "took out records since" in told
+    assert "removed records afterwards" in told
 
 
 def test_promises_about_groups_stand_where_nobody_left():

@@ -297,7 +297,7 @@ def test_what_the_claim_lacks_is_said(made):
 def test_a_column_that_is_still_there_is_said(made):
     table, claim = with_id(made.data, made.claim)
     told = dropping.dropped(Evidence(Microdata.of(table), claim))
-    assert told == "1 columns that were to leave are still there: id"
+    assert told == "1 columns to drop are still released: id"
 
 
 def test_refusing_is_kept_where_nobody_is_open_and_shuffling_is_allowed_where_it_was_said():

@@ -74,7 +74,7 @@ def test_columns_beside_are_named_in_a_release_and_stay_as_they_were():
     ("beside", "says"),
     [
         (["ghost"], "no column ghost"),
-        (["a"], "cannot stand beside"),
+        (["a"], "cannot be a context column"),
         (["text"], "numbers"),
         (["gaps"], "missing"),
     ],

@@ -234,7 +234,7 @@ def test_nothing_is_said_of_groups_or_masking():
     assert not {"not-k-anonymous", "unrounded-integers", "homogeneous-confidential"} & set(warned(made))
     # no unit has several records, so that nothing is lost by not looking at units
     assert "unit-unused" not in warned(made)
-    assert any("independent columns tell" in text for text in made.record.not_promised)
+    assert any("values that independent columns determine" in text for text in made.record.not_promised)
 
 
 def test_an_unsaved_run_without_a_seed_is_never_the_same():
@@ -267,9 +267,9 @@ def test_what_a_column_beside_gives_away_is_warned_of_where_it_was_insisted_on()
     frame = table().append_column("cents", pa.array(100 * table()["wages"].to_numpy()))
     made = tacita.synthesize(frame, **ROLES, seed=SEED, measures=["IL1"], accept_risks=True)
     assert made.record.insisted == ("keys-determined",)
-    told = warned(made)
-    assert "What stood in synthetic column wages can be recomputed" in told["recomputable-column"].text
-    assert "cells of wages follow from cents" in told["cells-determined"].text
+    texts = {name: caution.text for name, caution in warned(made).items()}
+    assert "original values of synthetic column wages can be recomputed" in texts["recomputable-column"]
+    assert "cells of wages follow from cents" in texts["cells-determined"]
 
 
 @pytest.mark.parametrize("decimal", [".", ","])

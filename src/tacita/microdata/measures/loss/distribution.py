@@ -203,7 +203,7 @@ class PropensityRatio(SurveyLoss):
     def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         run.report("telling records apart", 0, 1)
         terms = [terms_of(survey, name) for name in survey.protected]
-        blocks = [np.vstack([each.before, each.after]) for each in terms]
+        blocks = [np.vstack([term.before, term.after]) for term in terms]
         if self.interactions:
             blocks += [_products(one, other) for one, other in combinations(blocks, 2)]
         n, m = survey.source.n, survey.released.n

@@ -162,8 +162,10 @@ class _Weighted(SurveyLoss):
         changes: list[Change] = pair.remember(key, lambda: self._changes(survey, domains, run))
         if not changes:
             return self.none("no column has a value to estimate from")
-        figures = {each.column: self.told(each) for each in changes if each.column in survey.protected}
-        everything = Change("", *(np.concatenate(each) for each in _columns(changes)))
+        figures = {
+            change.column: self.told(change) for change in changes if change.column in survey.protected
+        }
+        everything = Change("", *(np.concatenate(column) for column in _columns(changes)))
         return self.result(self.told(everything), per_attribute=figures)
 
     def told(self, change: Change) -> float:
@@ -174,15 +176,15 @@ class _Weighted(SurveyLoss):
         groupings = [()] if not domains else [(), domains]
         sides = [samples(survey, names, self.fewest) for names in groupings]
         names = columns_estimated(survey, domains)
-        found = []
+        changes = []
         for done, name in enumerate(names):
             run.report("comparing estimates", done, len(names))
-            made = [_compared(survey, name, *each) for each in sides]
+            made = [_compared(survey, name, *side) for side in sides]
             shared, move = (np.concatenate(each) for each in zip(*made, strict=True))
             if shared.size:
-                found.append(Change(name, shared, move))
+                changes.append(Change(name, shared, move))
         run.report("comparing estimates", len(names), len(names))
-        return found
+        return changes
 
 
 def columns_estimated(survey: Survey, domains: tuple[str, ...]) -> list[str]:
@@ -205,7 +207,7 @@ def samples(survey: Survey, names: tuple[str, ...], fewest: int) -> tuple[Sample
 
 
 def _columns(changes: list[Change]) -> tuple[list[Floats], list[Floats]]:
-    return [each.overlap for each in changes], [each.move for each in changes]
+    return [change.overlap for change in changes], [change.move for change in changes]
 
 
 def _compared(survey: Survey, name: str, before: Sample, after: Sample, parts: Ints) -> tuple[Floats, Floats]:

@@ -197,10 +197,10 @@ class PrecisionLost(_Coarsened):
     name: ClassVar[str] = "PRECISION"
 
     def columns(self, survey: Survey) -> tuple[str, ...]:
-        found = tuple(name for name in super().columns(survey) if hierarchy_of(survey, name) is not None)
-        if not found:
+        columns = tuple(name for name in super().columns(survey) if hierarchy_of(survey, name) is not None)
+        if not columns:
             raise DataError("no protected column of categories has a hierarchy")
-        return found
+        return columns
 
     def cells(self, survey: Survey, name: str, seen: Coarser) -> tuple[Floats, float]:
         hierarchy = hierarchy_of(survey, name)
@@ -240,8 +240,8 @@ def _classes(survey: Survey) -> tuple[Ints, int]:
             codes.append(np.where(np.isnan(values), -1, own))
         else:
             codes.append(survey.coded(name).after)
-    shown = np.any([each >= 0 for each in codes], axis=0)
-    alike = combined(codes, [each[:0] for each in codes])[0][shown]
+    shown = np.any([code >= 0 for code in codes], axis=0)
+    alike = combined(codes, [code[:0] for code in codes])[0][shown]
     return np.unique(alike, return_counts=True)[1], survey.source.n - int(shown.sum())
 
 

@@ -64,7 +64,7 @@ class CoefficientsOfModels(SurveyLoss):
         every = []
         for done, answer in enumerate(answers):
             run.report("fitting models", done, len(answers))
-            owners, shared = _overlaps(answer, [each for each in terms if each.column != answer.column])
+            owners, shared = _overlaps(answer, [term for term in terms if term.column != answer.column])
             every.append(shared)
             for name in survey.protected:
                 found[name].append(shared if name == answer.column else shared[owners == name])
@@ -101,9 +101,9 @@ def _yes(values: Floats | Ints, both: Floats | Ints) -> Floats:
 
 def _overlaps(answer: _Answer, terms: list[Terms]) -> tuple[np.ndarray, Floats]:
     """Of every term that the source tells: the column it belongs to, and the overlap of its intervals."""
-    owners = np.array([each.column for each in terms for _ in range(each.before.shape[1])], dtype=object)
+    owners = np.array([term.column for term in terms for _ in range(term.before.shape[1])], dtype=object)
     x, z = (
-        beside([getattr(each, side) for each in terms], len(values))
+        beside([getattr(term, side) for term in terms], len(values))
         for side, values in (("before", answer.before), ("after", answer.after))
     )
     kept, before = _fitted(x, answer.before, answer.link)

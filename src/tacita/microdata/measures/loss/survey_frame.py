@@ -243,8 +243,8 @@ class SurveyLoss(Measure):
         try:
             survey: Survey = pair.remember("survey", lambda: Survey.of(pair.files))
             return self.figure(survey, pair, run)
-        except DataError as problem:
-            return self.none(str(problem).removesuffix("."))
+        except DataError as error:
+            return self.none(str(error).removesuffix("."))
 
     @abstractmethod
     def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:

@@ -79,13 +79,13 @@ class TCloseness(AnswerMeasure):
         n, m = answers.table.sizes.size, answers.overall.size
         order, tree = self._places(answers), self._tree(answers)
         block = max(1, _CELLS // max(1, m))
-        found = np.empty(n)
+        by_class = np.empty(n)
         for start in range(0, n, block):
             some = np.arange(start, min(n, start + block))
-            found[some] = _distances(answers.dense(some) - answers.overall, order, tree)
+            by_class[some] = _distances(answers.dense(some) - answers.overall, order, tree)
             run.report("comparing answers", int(some[-1]) + 1, n)
-        self._of_lone(answers, found, order, tree, block)
-        return found
+        self._of_lone(answers, by_class, order, tree, block)
+        return by_class
 
     def of_class(self, answers: Answers) -> Floats:
         """The distance of each class."""
@@ -178,8 +178,8 @@ def _distances(differences: Floats, order: Ints | None, tree: Nodes | None) -> F
     """Of each class (a row of q - p) the distance."""
     if order is not None:
         steps = max(1, differences.shape[1] - 1)
-        found: Floats = np.abs(np.cumsum(differences[:, order], axis=1)).sum(axis=1) / steps
-        return found
+        distances: Floats = np.abs(np.cumsum(differences[:, order], axis=1)).sum(axis=1) / steps
+        return distances
     if tree is None:
         return np.abs(differences).sum(axis=1) / 2
     total = np.zeros(len(differences))

@@ -67,11 +67,11 @@ def compatible_weight(keys: Ints, table: Ints, weights: Floats) -> Floats:
 
     order = _order(table)
     keys, table = keys[:, order], table[:, order]
-    asked, which = _distinct(keys)
+    distinct, which = _distinct(keys)
     held, where = _distinct(table)
     upto = np.concatenate([[0.0], np.cumsum(np.bincount(where, weights, minlength=held.size))])
-    found = np.zeros(asked.size)
-    compatible_sums(np.ascontiguousarray(keys[asked]), np.ascontiguousarray(table[held]), upto, found)
+    found = np.zeros(distinct.size)
+    compatible_sums(np.ascontiguousarray(keys[distinct]), np.ascontiguousarray(table[held]), upto, found)
     return found[which]
 
 
@@ -88,12 +88,12 @@ def compatible_unit_weight(keys: Ints, table: Ints, units: Ints, weights: Floats
 
     order = _order(table)
     keys, table = keys[:, order], table[:, order]
-    asked, which = _distinct(keys)
+    distinct, which = _distinct(keys)
     held, _ = _distinct(np.column_stack([table, units]))
     own = np.unique(units[held], return_inverse=True)[1].reshape(-1).astype(np.int64)
-    found = np.zeros(asked.size)
+    found = np.zeros(distinct.size)
     compatible_worth(
-        np.ascontiguousarray(keys[asked]),
+        np.ascontiguousarray(keys[distinct]),
         np.ascontiguousarray(table[held]),
         own,
         int(own.max()) + 1,

@@ -196,8 +196,8 @@ class KeyTable:
         else:
             try:
                 data, rows = self.holding(name), self._order(name)
-            except DataError as problem:
-                raise DataError(f"{problem} to count units by") from None
+            except DataError as error:
+                raise DataError(f"{error} to count units by") from None
         if absent := int(data.missing(name)[rows].sum()):
             raise DataError(f"the unit of {absent} records is not known")
         return data.alike(name).codes[rows]
@@ -309,8 +309,8 @@ class KeyMeasure(Measure):
         try:
             table = pair.remember(("keys", names, unit), lambda: KeyTable.of(files, names, unit))
             score = self.figure(table, run)
-        except DataError as problem:
-            return self.none(str(problem).removesuffix("."))
+        except DataError as error:
+            return self.none(str(error).removesuffix("."))
         return replace(
             score, reading={**self.reading(table), **score.reading}, covers=self.keys or files.keys
         )
@@ -376,7 +376,7 @@ class SharingMeasure(KeyMeasure):
     def reading(self, table: KeyTable) -> dict[str, str]:
         """How missing keys were understood, and what the attacker is taken to know."""
         if self.missing_as == "wildcard" and table.has_gaps and not table.true_keys_known:
-            told = {"missing_as": "wildcard", "keys": "as released, for want of the true ones"}
+            settings = {"missing_as": "wildcard", "keys": "as released, for want of the true ones"}
         else:
-            told = {"missing_as": self.missing_as}
-        return {**told, **self._read_by_unit(table)}
+            settings = {"missing_as": self.missing_as}
+        return {**settings, **self._read_by_unit(table)}

@@ -92,10 +92,12 @@ def link_sample(share: float, apart: Floats, link: Callable[[Ints], Floats], run
     """
     generator = run.search_generator()
     strata = np.array_split(np.argsort(apart, kind="stable"), min(_STRATA, max(1, apart.size // 2)))
-    counts = [min(each.size, max(2, round(share * each.size))) for each in strata]
-    drawn = [np.sort(generator.permutation(each)[:count]) for each, count in zip(strata, counts, strict=True)]
+    counts = [min(stratum.size, max(2, round(share * stratum.size))) for stratum in strata]
+    drawn = [
+        np.sort(generator.permutation(stratum)[:count]) for stratum, count in zip(strata, counts, strict=True)
+    ]
     found = link(np.concatenate(drawn))
-    return Linked.of_sample(np.split(found, np.cumsum(counts)[:-1]), [each.size for each in strata])
+    return Linked.of_sample(np.split(found, np.cumsum(counts)[:-1]), [stratum.size for stratum in strata])
 
 
 def distinct_rows(x: Matrix) -> tuple[Matrix, Ints, Ints]:
@@ -158,10 +160,12 @@ class People:
 def people(count: int, known: Spreads) -> Rounds[People]:
     """About so many people of all parts, of the protected columns that vary."""
     answers = yield DrawQuestion(min(1.0, count / known.n))
-    original, released = (np.vstack([each[side] for each in answers])[:, known.varying] for side in (1, 2))
+    original, released = (
+        np.vstack([answer[side] for answer in answers])[:, known.varying] for side in (1, 2)
+    )
     return People(
         np.ascontiguousarray(original),
         np.ascontiguousarray(released),
-        tuple(len(each[1]) for each in answers),
-        tuple(each[0] for each in answers),
+        tuple(len(answer[1]) for answer in answers),
+        tuple(answer[0] for answer in answers),
     )

@@ -137,5 +137,9 @@ class PopulationUnique(SampleMeasure):
 
     def reading(self, table: KeyTable) -> dict[str, str]:
         """Also how the population was counted."""
-        told = super().reading(table)
-        return told if self.population is None else {**told, "population": f"{self.population:g} persons"}
+        settings = super().reading(table)
+        return (
+            settings
+            if self.population is None
+            else {**settings, "population": f"{self.population:g} persons"}
+        )

@@ -261,8 +261,8 @@ class PRL(Measure):
         drawn = yield from people(_PEOPLE, known)
         x, z, reach = drawn.original, drawn.released, tolerances(self.tolerance, known.scale[known.varying])
         gain = self._gain(x, z, reach, known.n, run)
-        asked = LikelyQuestion(x, tuple(known.varying.tolist()), reach, gain, agreeing(x, z, reach) @ gain)
-        linked = drawn.linked((yield asked)).percent()
+        question = LikelyQuestion(x, tuple(known.varying.tolist()), reach, gain, agreeing(x, z, reach) @ gain)
+        linked = drawn.linked((yield question)).percent()
         return self.result(linked.mean, error=linked.error)
 
     def _gain(self, x: Matrix, z: Matrix, reach: Floats, n: int, run: RunContext) -> Floats:

@@ -50,9 +50,9 @@ class Answers:
         source, rows = table.files.original, table.files.rows
         other = source is not None and source is not table.files.released
         if source is not None and other and rows is not None and name in source.columns:
-            asked = codes_of(source, [name])[:, 0]
-            if _same_values(asked[rows], own):
-                whole, own = asked, asked[rows]
+            source_codes = codes_of(source, [name])[:, 0]
+            if _same_values(source_codes[rows], own):
+                whole, own = source_codes, source_codes[rows]
                 units = None if table.units is None else _units_of_all(source, table, rows)
                 return cls(name, table, _from_zero(own, whole), _shares(_from_zero(whole, whole), units))
         return cls(name, table, _from_zero(own, own), _shares(_from_zero(own, own), table.units))
@@ -107,9 +107,9 @@ class Answers:
         upto = np.cumsum(counts) - counts
         before = upto - upto[np.searchsorted(classes, classes)]
         left = self.table.sizes[classes] - before
-        found = np.empty(counts.size, dtype=np.int64)
-        found[order] = np.clip(left, 0, counts)
-        return found
+        votes = np.empty(counts.size, dtype=np.int64)
+        votes[order] = np.clip(left, 0, counts)
+        return votes
 
     @property
     def lone(self) -> Mask:
@@ -199,7 +199,7 @@ class AnswerMeasure(KeyMeasure):
         worst = of_class.min() if self.direction == "higher" else of_class.max()
         own = {name: float(self._worst({name: of}, axis=None)) for name, of in by_column.items()}
         return self.result(
-            worst, per_record=of_class[table.classes], per_attribute=own if len(own) > 1 else None
+            worst, per_record=of_class[table.classes], per_attribute=own if len(own) > 1 else {}
         )
 
     def by_column(self, table: KeyTable, run: RunContext) -> dict[str, Floats]:
@@ -276,7 +276,7 @@ class AttributeDisclosure(AnswerMeasure):
         return self.result(
             100 * known.mean(),
             per_record=100 * known,
-            per_attribute=own if len(own) > 1 else None,
+            per_attribute=own if len(own) > 1 else {},
             beside={"records": float(known.sum())},
         )
 

@@ -61,10 +61,10 @@ def special_uniques(codes: Ints, most: int, units: Ints | None = None) -> Specia
 
 def _weights(d: int, most: int) -> Floats:
     """What a minimal unique set of each size adds: the product of d - i from its size to the largest."""
-    found = np.zeros(d + 1)
+    weights = np.zeros(d + 1)
     for size in range(1, most + 1):
-        found[size] = np.prod([float(d - i) for i in range(size, min(most, d - 1) + 1)])
-    return found
+        weights[size] = np.prod([float(d - i) for i in range(size, min(most, d - 1) + 1)])
+    return weights
 
 
 def disclosure_scores(
@@ -143,7 +143,7 @@ class SUDA2(SampleMeasure):
     def uniques(self, table: KeyTable) -> SpecialUniques:
         """The scores before they are turned into probabilities."""
         most = min(self.size, len(table.names))
-        found: SpecialUniques = table.remember(
+        uniques: SpecialUniques = table.remember(
             ("special uniques", most), lambda: special_uniques(table.codes, most, table.units)
         )
-        return found
+        return uniques

@@ -38,17 +38,17 @@ class MethodAware(ColumnMeasure):
         from tacita.kernels.records.linkage import Allowed, own_among_allowed
 
         bounds = [self.allowed(x, z) for x, z in zip(pair.original.T, pair.released.T, strict=True)]
-        low = np.ascontiguousarray(np.column_stack([each[0] for each in bounds]))
-        high = np.ascontiguousarray(np.column_stack([each[1] for each in bounds]))
+        low = np.ascontiguousarray(np.column_stack([bound[0] for bound in bounds]))
+        high = np.ascontiguousarray(np.column_stack([bound[1] for bound in bounds]))
         distinct, _, repeats = distinct_rows(pair.released)
         tree = grow(distinct, _LEAF)
         until = np.concatenate([[0], np.cumsum(repeats[tree.order])])
         allowed = Allowed(low, high, pair.released, tree, until)
 
         def block(start: int, stop: int) -> Floats:
-            found = np.empty(stop - start)
-            own_among_allowed(allowed, start, stop, found)
-            return found
+            figures = np.empty(stop - start)
+            own_among_allowed(allowed, start, stop, figures)
+            return figures
 
         return None, 100 * np.concatenate(list(run.map_blocks("linking records", pair.n, block)))
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from tacita.core import Floats, RecordMethod, RunContext
 
-# Where equal numbers stay equal, whoever hid among k others still does.
+# Where equal numbers stay equal, groups of k stay groups of k.
 _KEPT = ("groups-of-k", "k-anonymous", "k-units", "column-groups", "column-units", "units-agree")
 
 

@@ -76,7 +76,7 @@ class Drop(Dropping):
     @property
     def asks(self) -> tuple[str, ...]:
         """Columns that conditions speak of."""
-        return tuple(dict.fromkeys(clause.column for each in self.conditions for clause in each))
+        return tuple(dict.fromkeys(clause.column for condition in self.conditions for clause in condition))
 
     def leaving(self, asked: Mapping[str, Cells], records: int) -> Mask:
         """Records of which a condition is true, and, if so told, those of which nobody knows. O(n)."""

@@ -158,8 +158,8 @@ class Generalisation(RecordMethod):
 
     def own_parameters(self) -> dict[str, Any]:
         """The parameters in the form that a record keeps; models only where there are any."""
-        told = super().own_parameters()
-        return {name: value for name, value in told.items() if value not in ({}, None)}
+        parameters = super().own_parameters()
+        return {name: value for name, value in parameters.items() if value not in ({}, None)}
 
     @abstractmethod
     def generalise(self, keys: Keys, run: RunContext | None = None) -> Generalised:

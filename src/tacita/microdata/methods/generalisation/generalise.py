@@ -117,7 +117,7 @@ class Generalise(Generalisation):
                 for ladder, level, leaves in zip(keys.ladders, proof.best, keys.leaves, strict=True)
             ]
         )
-        told: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "levels": levels,
             "score": proof.score[0] if len(proof.score) == 1 else list(proof.score),
             "proven": proof.proven,
@@ -130,4 +130,6 @@ class Generalise(Generalisation):
         labels = tuple(ladder.labels for ladder in keys.ladders)
         terms = {"levels": levels, "certificate": vars(proof)}
         promised = ("optimum-proven",) if proof.proven else ()
-        return Generalised(labels=labels, shown=shown, gone=gone, told=told, terms=terms, promised=promised)
+        return Generalised(
+            labels=labels, shown=shown, gone=gone, told=summary, terms=terms, promised=promised
+        )

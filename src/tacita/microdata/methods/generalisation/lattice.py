@@ -186,7 +186,9 @@ class Lattice:
         return self.starts[:-1] + np.array(node, dtype=np.int64)
 
     def _source(self, node: Node) -> Tuples:
-        fit = (each for each in self.sources if all(a <= b for a, b in zip(each.levels, node, strict=True)))
+        fit = (
+            source for source in self.sources if all(a <= b for a, b in zip(source.levels, node, strict=True))
+        )
         return min(fit, key=lambda each: each.weights.size)
 
     def check(self, node: Node, given: Tuples | None = None) -> Checked:
@@ -308,7 +310,7 @@ class Lattice:
         """
         from tacita.kernels.records.classes import short_pairs
 
-        rows, weights, found = self.every.rows, self.every.weights, {}
+        rows, weights, short = self.every.rows, self.every.weights, {}
         for i in range(len(self.shape)):
             for j in range(i):
                 (left, lefts), (right, rights) = self.codes[j], self.codes[i]
@@ -318,7 +320,7 @@ class Lattice:
                 if table.size > 250_000:
                     continue
                 # codes of level 0 number the leaves themselves
-                found[j, i] = np.array(
+                short[j, i] = np.array(
                     [
                         [
                             short_pairs(table, a, b, int(na), int(nb), self.models.k)
@@ -327,7 +329,7 @@ class Lattice:
                         for a, na in zip(left, lefts, strict=True)
                     ]
                 )
-        return found
+        return short
 
 
 def _masses(of: Ints, masses: Sequence[Floats] | Floats, classes: int) -> Floats:

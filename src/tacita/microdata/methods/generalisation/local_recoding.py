@@ -77,7 +77,7 @@ class RecodeLocal(Generalisation):
         shown = classes.places(best)
         for j, start in enumerate(classes.starts.tolist()):
             shown[j] -= start
-        told: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "score": float(loss),
             "proven": False,
             "classes": int(np.unique(best[~gone]).size),
@@ -85,7 +85,7 @@ class RecodeLocal(Generalisation):
         }
         run.report("recoding classes", 1, 1)
         return Generalised(
-            labels=tuple(ladder.labels for ladder in keys.ladders), shown=shown, gone=gone, told=told
+            labels=tuple(ladder.labels for ladder in keys.ladders), shown=shown, gone=gone, told=summary
         )
 
 

@@ -220,7 +220,11 @@ class Models:
     def monotone(self) -> bool:
         """Whether more general classes of records that stood still do, and those that fail get fewer."""
         lasting = all(kind in ("distinct", "weighed") for kind, *_ in self.rows)
-        return lasting and not self.whole and all(isinstance(each, KMap) for each in self.populations)
+        return (
+            lasting
+            and not self.whole
+            and all(isinstance(population, KMap) for population in self.populations)
+        )
 
     @property
     def monotone_whole(self) -> bool:
@@ -233,13 +237,13 @@ def _pairs(values: Ints, units: Ints | None) -> Ints:
     """Numbers of unit and value together, a row for each column, beyond those of units and other columns."""
     if units is None:
         return np.zeros((0, 0), dtype=np.int64)
-    found = np.empty((len(values), units.size), dtype=np.int64)
+    pairs = np.empty((len(values), units.size), dtype=np.int64)
     first = int(units.max(initial=-1)) + 1
-    for row, own in zip(found, values.astype(np.int64), strict=True):
+    for row, own in zip(pairs, values.astype(np.int64), strict=True):
         together = own * (int(units.max(initial=0)) + 1) + units
         row[:] = first + np.unique(together, return_inverse=True)[1].reshape(-1)
         first = int(row.max(initial=first - 1)) + 1
-    return found
+    return pairs
 
 
 def guard_of(  # type: ignore[no-untyped-def]
@@ -259,7 +263,7 @@ def guard_of(  # type: ignore[no-untyped-def]
         shares.append(share)
         orders.append((keys.orders or {}).get(name, np.arange(share.size)))
         tree = (keys.trees or {}).get(name)
-        stages[at] = len(widths), sum(each.size for each in parents), len(widths)
+        stages[at] = len(widths), sum(parent.size for parent in parents), len(widths)
         if tree is not None:
             steps = [np.unique(level, return_inverse=True)[1] for level in tree]
             # the values themselves stay as they are numbered

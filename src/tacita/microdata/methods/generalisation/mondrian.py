@@ -56,7 +56,7 @@ class Mondrian(Generalisation):
         parents: list[Ints] = [np.zeros(0, dtype=np.int64)]
         depths: list[Ints] = [np.zeros(0, dtype=np.int64)]
         for ladder, own, values in zip(keys.ladders, keys.leaves, numbers, strict=True):
-            start = sum(each.size for each in parents)
+            start = sum(parent.size for parent in parents)
             kinds.append(-1 if values is not None else start)
             if values is not None:
                 ranks.append(np.unique(values[own], return_inverse=True)[1].reshape(-1))
@@ -96,12 +96,12 @@ class Mondrian(Generalisation):
         ranges = [
             ladder.name for ladder, values in zip(keys.ladders, numbers, strict=True) if values is not None
         ]
-        told: dict[str, Any] = {"classes": int(found), "proven": False}
+        summary: dict[str, Any] = {"classes": int(found), "proven": False}
         return Generalised(
             labels=tuple(labels for labels, _ in shown),
             shown=np.array([places for _, places in shown]),
             gone=np.zeros(keys.n, dtype=bool),
-            told=told,
+            told=summary,
             terms={"ranges": ranges},
         )
 

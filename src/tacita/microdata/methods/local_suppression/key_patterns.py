@@ -54,8 +54,8 @@ class Keys:
     @cached_property
     def gaps(self) -> list[int]:
         """The distinct ones."""
-        found: list[int] = np.unique(self.missing).tolist()
-        return found
+        gaps: list[int] = np.unique(self.missing).tolist()
+        return gaps
 
     @cached_property
     def _rows(self) -> dict[int, Ints]:
@@ -92,10 +92,10 @@ class Keys:
     @cached_property
     def costs(self) -> Floats:
         """What each set of columns costs, where there are few columns; see `cost`."""
-        found = np.zeros(1)
+        costs = np.zeros(1)
         for weight in self.weights.tolist():
-            found = np.concatenate([found, found + weight])
-        return found
+            costs = np.concatenate([costs, costs + weight])
+        return costs
 
     def cost(self, sets: Ints) -> Floats:
         """What it costs to leave these sets of columns empty."""

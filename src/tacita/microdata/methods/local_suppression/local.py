@@ -1,4 +1,14 @@
-"""Local suppression: the fewest empty cells that make records alike."""
+"""Local suppression: the fewest empty cells that make records alike.
+
+Patterns of empty columns are tried in increasing cost, and records that agree on the rest take one
+together; then patterns are opened and joined while that saves. The sum over records of the cheapest columns
+without which k originals fit is a lower bound. If at most `options` pairs of a combination and a set of
+empty columns could matter, an integer program (HiGHS) follows. It proves the least cost, or a better bound
+within `nodes` of its search. Beyond that, up to 5000 records, parts of the file are solved in the same way,
+read as categories.
+
+A single half of (k, k)-anonymity protects nothing: k empty records would be compatible with every record.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +54,7 @@ def _proven(cost: float, bound: float) -> bool:
 def _heuristic(keys: Keys, terms: Terms, run: RunContext) -> Ints:
     """Combination by combination, each building on what the others withheld already."""
     if not terms.wildcard or not keys.lone:
-        # whoever is alike is compatible, units and all
+        # records that are equal are compatible, units and all
         return _alike(keys, terms, run)
     stars = np.zeros(keys.n, dtype=np.int64)
     for columns in terms.families(keys.d):
@@ -116,26 +126,22 @@ Reading = Literal["category", "wildcard"]
 class LocalSuppression(Withholding):
     """Leaves the fewest cells empty that make every record one of k, all others stay as they were.
 
-    Least sum of importance over withheld cells, so that within each stratum, and of k distinct units where
-    they are named:
+    Minimises the sum of importance over suppressed cells; the guarantee holds within each stratum, and for k
+    distinct units if units are named.
 
-    - `category`: an empty cell is a value of its own; every combination of keys that is shown is shown by k
-      records. This is k-anonymity as it is usually proven, and implies the other reading.
-    - `wildcard`: an empty cell may be anything. Two records are compatible if they agree wherever both have
-      a value. Every original combination of keys is compatible with k released records, and every released
-      record with k original ones: (k, k)-anonymity. Either half alone protects nobody: k empty records would
-      be compatible with everybody.
+    - `category`: an empty cell is a value of its own, and k records share every published combination of
+      keys. This is k-anonymity as it is usually proven, and implies the other reading.
+    - `wildcard`: an empty cell may be any value. Records are compatible if they agree in all cells in which
+      both have a value. Every original combination is compatible with k released records and every released
+      record with k original ones: (k, k)-anonymity. Either half by itself protects nothing.
 
-    With `m` the same for every combination of m keys instead of all together. Importance is what a cell of a
-    column costs: one of importance 2 is withheld where it saves more than two of importance 1.
+    With `m`, the same for every combination of m keys. A cell of a column of importance 2 is suppressed
+    only if that saves more than two of importance 1. Use it to suppress single values of files whose keys
+    are mostly safe; recode first if many cells would be suppressed. The result has a proven lower bound of
+    its cost.
 
-    Patterns of empty columns are tried from the cheapest on, records that agree on the rest take one
-    together; then patterns are opened and joined while that saves. The sum over records of the cheapest
-    columns without which k originals fit is a lower bound. Where at most `options` pairs of a combination
-    and a set of empty columns could matter, an integer programme (HiGHS) follows, which proves the least
-    cost, or a better bound within `nodes` of its search; beyond that, up to 5000 records, parts of the file
-    are solved so again, read as categories. Told that it is enough, it ends with what it has.
-    O(2^d n log n) for d keys, beyond 12 keys O(4096 n log n).
+    O(2^d n log n) for d keys, O(4096 n log n) beyond 12 keys, and the integer program. If it is stopped
+    early, it returns the best choice so far.
     Source: cell suppression of Meyerson & Williams (2004), PODS, 223-228; (k, k)-anonymity of Gionis, Mazza
     & Tassa (2008), ICDE, 744-753; importance as in sdcMicro, Templ, Kowarik & Meindl (2015), J. Stat. Softw.
     67(4).
@@ -176,7 +182,7 @@ class LocalSuppression(Withholding):
         return self
 
     def promised(self) -> tuple[str, ...]:
-        """What holds in the reading that was chosen; whoever is alike is compatible too."""
+        """What holds in the reading that was chosen; records that are equal are compatible too."""
         if self.missing_as == "wildcard":
             return ("only-withheld", "k-anonymous-to-all")
         return self.guarantees

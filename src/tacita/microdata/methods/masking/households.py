@@ -34,19 +34,18 @@ class RecordSwap(CategoryMasking):
     """Targeted record swapping: households at risk change places with others of the same profile.
 
     The protected columns are the regions, from coarse to fine (`quasi = ["nuts1", "nuts2", "nuts3"]`). A
-    household is at risk at a level if a member's combination of `risk_columns` stands for fewer than k
-    households in its area of that level. From the coarsest level down, each that is at risk there changes
-    places with a household of another area of that level: the one gets all regions of the other. Then others
-    are swapped at random at the finest level until `rate` percent of all households have changed places.
-    Both have the same profile: as many members, with the same values of the `similar` columns among them;
-    several lists of columns are tried one after the other, the narrowest first. A partner nearby, in the same
-    area of the level above, is taken before one from afar. Needs the column that names the household (unit).
+    household is at risk at a level if fewer than k households of its area share a combination of
+    `risk_columns` of one of its members. From the coarsest level down, every household at risk is swapped
+    with one of another area of that level: both exchange all regions. Then others are swapped at random at
+    the finest level until `rate` percent of all households are swapped. Partners have the same profile: the
+    same size, and the same values of the `similar` columns among their members. Several lists of columns
+    are tried in turn, the narrowest first, and partners of the same area of the level above are preferred.
+    A unit column is required.
 
-    Preserved: in every area, the counts of persons by the columns that all profiles have, and of households
-    by size; all columns but the regions. Not preserved: relations of the regions with other columns, a
-    little.
-    An attacker: most households stand where they were. Whoever finds a unique one in an area cannot know
-    whether it belongs there. Households that find no partner stay, and are warned of.
+    Preserved: in every area, the counts of persons by the columns common to all profiles, and of households
+    by size; all columns except the regions. Not preserved: relations of regions with them, in part.
+    Attacks: most households keep their place. An attacker who finds a unique one in an area cannot know
+    whether it belongs there. Households without a partner are not swapped, and a warning counts them.
 
     O(n log n + households areas) time, O(n) memory. A missing value of a risk or similar column is a value.
     Source: Shlomo, Tudor & Groom (2010), Data swapping for protecting census tables, Privacy in Statistical
@@ -132,11 +131,11 @@ class RecordSwap(CategoryMasking):
         stayed = np.ones(homes.count, dtype=bool)
         for level, area in enumerate(homes.areas):
             stayed[levels == level] = (area == area[came_from])[levels == level]
-        told = {
+        witness = {
             "not_swapped": (int((stayed & (levels >= 0)).sum()),),
             "too_few": (max(0, wanted - int((~alone).sum())),),
         }
-        return Masked(values, labels.astype(np.int64)[homes.of_record], told)
+        return Masked(values, labels.astype(np.int64)[homes.of_record], witness)
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,4 +1,10 @@
-"""Random rotations of the cloud of records that leave its moments as they are."""
+"""Random orthogonal matrix masking (ROMM), which preserves means and covariances.
+
+T is never computed. With X = 1 m' + U S V' (U orthonormal, n x r), only T U matters. Here it is the
+orthonormal frame nearest to U + (strength / sqrt(n)) N, where N is n x r standard normal noise orthogonal
+to the ones: what the matrix I + (strength / sqrt(n)) M, with M n x n normal, makes of U, orthonormalised.
+Any such frame is T U for some orthogonal T with T 1 = 1.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +23,19 @@ from .spectrum import spectrum
 class ROMM(Masking):
     """Random orthogonal matrix masking: new records with exactly the old means and covariances.
 
-    Z = T X with a random orthogonal n x n matrix T that leaves the vector of ones as it is (T 1 = 1). Then
-    1'Z = 1'X and Z'Z = X'X: the mean vector and the covariance matrix stay, and so does every regression
-    among the masked columns.
-    T is never made. With X = 1 m' + U S V' (U orthonormal, n x r), only T U matters. Here it is the
-    orthonormal frame nearest to U + (strength / sqrt(n)) N, where N is n x r standard normal noise off the
-    ones: what the matrix I + (strength / sqrt(n)) M with M n x n normal makes of U, orthonormalised. Any
-    such frame is T U for some orthogonal T with T 1 = 1. strength 0 is the identity; as it grows T becomes
-    uniformly distributed (Haar), and Z a sample from scratch. Original and masked columns correlate by
-    about 1 / sqrt(1 + strength^2).
+    Z = T X with a random orthogonal n x n matrix T that preserves the vector of ones (T 1 = 1). Then 1'Z =
+    1'X and Z'Z = X'X: the mean vector, the covariance matrix and every regression among the masked columns
+    are those of the originals. strength 0 is the identity; as it grows, T becomes uniformly distributed
+    (Haar), and Z a new sample. Original and masked columns correlate by about 1 / sqrt(1 + strength^2).
 
-    Preserved: means and covariances of the masked columns, to 1e-12 of the scale sd_i sd_j; linear
-    relations among them. Not preserved: marginal distributions (drawn towards the normal), bounds, whole
-    numbers (hence no rounding), relations with columns that are not masked.
-    An attacker: with a small strength the nearest record is often the right one, and outliers stay
-    outliers. The exact moments are one equation for whoever knows all other records; two releases of
-    nearly the same records tell the newcomer's.
+    Use it if users need exact moments. Preserved: means and covariances of the masked columns, to 1e-12 of
+    sd_i sd_j, and linear relations among them. Not preserved: marginal distributions (which approach the
+    normal), bounds, whole numbers (hence no rounding), and relations with columns that are not masked.
+    Attacks: with a small strength the nearest record is often the right one, and outliers remain outliers.
+    The exact moments are one equation for an attacker who knows all other records; two releases of nearly
+    the same records reveal the record of a newcomer.
 
-    O(n d^2) time, O(n d) memory. Needs 2 d + 3 records: of fewer, the moments say nearly all.
+    O(n d^2) time, O(n d) memory. Needs 2 d + 3 records: with fewer, the moments determine almost everything.
     Source: Ting, Fienberg & Trottini (2008), Random orthogonal matrix masking methodology for microdata
     release, Int. J. Information and Computer Security 2(1), 86-105. Their way to make T from its distance
     to the identity takes an n x n matrix; ours, with the same two ends, does not.

@@ -61,7 +61,7 @@ def invariant(p: Matrix, frequencies: Floats) -> Matrix:
 
 
 def draw(codes: Ints, matrix: Matrix, chance: np.random.Generator) -> Ints:
-    """A category for each code, by its row of the matrix; none of probability nought. O(n log m).
+    """A category for each code, by its row of the matrix; none of probability zero. O(n log m).
 
     >>> draw(np.array([0, 1, 1]), np.array([[0.0, 1.0], [1.0, 0.0]]), np.random.default_rng(0)).tolist()
     [1, 0, 0]

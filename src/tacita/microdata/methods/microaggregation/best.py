@@ -1,4 +1,27 @@
-"""Best: annealing and recombination, for those who want the least loss there is."""
+"""Best: simulated annealing and recombination of groups, for the least loss.
+
+1. Annealing from MDAV's groups (or a given start). A move sends a record to the group of one of its 30 to
+   120 nearest neighbours: by itself, against another record (a swap), or with two others (a chain or cycle
+   through three groups). In 2 % of the moves a group is dissolved or created. Prices are exact, in O(d)
+   from distances to centroids: swapping i in g and l in h costs d(l, c_g) - d(i, c_g) + d(i, c_h) - d(l,
+   c_h) - ||x_i - x_l||^2 (1/n_g + 1/n_h), with d squared distances. A move that costs delta is made with
+   probability exp(-delta / T). T falls geometrically. A record takes part while T lies between 0.3 and 0.01
+   times its own scale, the squared distance to its k-th neighbour, so that dense regions and outliers are
+   each sorted at the temperature that suits them. Descent to a local optimum follows.
+2. Recombination, up to 10 000 records and if the effort allows: of all groups met at low temperature in all
+   walks, an integer program (HiGHS) chooses those that hold every record once at the least squared error.
+   For k up to 4 and up to 5000 records, column generation adds groups: the dual prices of the LP, the
+   groups worth more than their error by exact search, and a dive from the LP weights to a partition, which
+   is repaired where the prices show the largest loss (see `regroup`, `polish`).
+
+With more than 10 000 records it starts from groups inside blocks, as the method `blocks`; with more than
+6000, neighbours are searched as there. Compilation on first use does not count for `time`.
+
+The bound of `certify` is that of the LP relaxation of choosing groups, by column generation with exact
+search, strengthened by cuts. If it meets the error, the partition is proven optimal, and a better one met
+on the way is kept. At small k the gap is within a percent, often far less; above 8000 records the instant
+bound is used, which is weaker.
+"""
 
 from __future__ import annotations
 
@@ -81,38 +104,20 @@ Combining = Literal["pool", "quick", "thorough"]
 class Best(Improvement):
     """Simulated annealing, then the best combination of all good groups met: the least loss tacita can find.
 
-    Lowers the within-group squared error, sum over groups of ||x_i - mean||^2, in groups of k to 2k-1:
+    Lowers the within-group squared error, sum over groups of ||x_i - mean||^2, in groups of k to 2k-1
+    records. Annealing starts from MDAV's groups and moves records between groups of near neighbours. Up to
+    10 000 records, an integer program then chooses, of all good groups met, those that together hold every
+    record once.
 
-    1. Annealing from MDAV's groups (or the start given). A move sends a record to the group of one of its 30
-       to 120 nearest neighbours, alone, against another (a swap), or along with two others (a chain or cycle
-       through three groups); in 2 % a group is dissolved or created. Each is priced exactly in O(d)
-       from distances to centroids: swapping i in g and l in h costs d(l, c_g) - d(i, c_g) + d(i, c_h) -
-       d(l, c_h) - ||x_i - x_l||^2 (1/n_g + 1/n_h), d squared distances. A move that costs delta is made with
-       probability exp(-delta / T). T falls geometrically; a record takes part while T lies between 0.3 and
-       0.01 times its own scale, the squared distance to its k-th neighbour, so that dense regions and
-       outliers are each sorted at the temperature that suits them. Then descent to a local optimum.
-    2. Recombination, up to 10 000 records and where the effort allows: of all groups met at low temperature
-       in all walks, those that together hold every record once at the least squared error, by integer
-       programming (HiGHS). For k up to 4 and up to 5000 records groups are made anew for this by column
-       generation: prices of records from the linear programme of choosing groups, the groups worth more than
-       their error by exact search, a dive from its weights to a partition, which is then mended where the
-       prices say that it loses most (see `regroup`, `polish`).
+    Use it if a low loss is worth the time. The result is never worse than its start. A single varying
+    column is solved exactly (as `hm`), and its `lower_bound` is its error. With units it searches without
+    them, then merges groups that are short of k; MDAV's groups with units are kept if they are better. If
+    it is stopped early, it returns the best groups so far.
 
-    Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
-    `lower_bound` is its error. With more than 10 000 records it starts from groups inside blocks, as the
-    method `blocks` does, with more than 6000 neighbours are sought as there. With units
-    it searches without them, then merges groups that fall short; MDAV's with units are kept if better.
-    Told that it is enough, it ends with the best groups so far, those of the walks after a short descent.
-
-    With `certify` a lower bound of the squared error follows: no partition into groups of k loses less. It is
-    that of the linear relaxation of choosing groups, by column generation with exact search, strengthened by
-    cuts; where it meets the error, the partition is proven best, and a better one met on the way is kept. At
-    small k within a percent, often far less; above 8000 records the instant bound, which is weaker. `rounds`
-    limits the proof, which can take minutes; the partition carries `lower_bound` and `gap`.
-
-    `effort` decides how long it searches, and with the seed what comes out, whatever the number of threads.
-    With `time` the speed of the machine is measured first (what is compiled on first use does not count);
-    the record of a release names the effort that came of it, which repeats it to the byte.
+    `effort` decides how long it searches and, with the seed, the result, whatever the number of threads.
+    `time` sets the effort by the measured speed of the machine; the record names the effort, which repeats
+    the release to the byte. `certify` adds a proven `lower_bound` of the squared error of any partition
+    into groups of k, and the `gap` to it; `rounds` limits this proof, which can take minutes.
 
     Time O(n^2 d / k + effort x d), each up to n = 10 000 or 6000 and O(n d) above; about 10 million moves a
     second for d = 13, k = 3 on one core. Memory O(n (neighbours + starts x d)).

@@ -1,4 +1,16 @@
-"""Blocks: any method inside blocks of a large file, then moves across their borders."""
+"""Blocks: any method inside blocks of a large file, then moves across their borders.
+
+1. Balanced cuts, always across the widest axis, give the records an order. Every `block` consecutive
+   records are grouped separately by the method `inside`, on several threads and in n log n instead of n^2.
+   Groups at the borders of blocks are poor.
+2. The nearest records of each record, at least 10, are searched in windows of 128 of three such orders; two
+   of these use cuts along random directions.
+3. `moves` annealing moves per record, as in `best`: a record goes to the group of one of its nearest
+   records, by itself, against another, or with two others. The price is exact in O(d), and the move is made
+   with probability exp(-price / T) while T falls. Even a few moves repair borders.
+4. Descent over all records: each is moved to the group of a neighbour, or swapped with one of its members,
+   while that lowers the error. Blocks do not matter any more.
+"""
 
 from __future__ import annotations
 
@@ -37,23 +49,15 @@ SETTINGS = BlockSettings()
 class Blocks(Improvement):
     """Groups inside blocks of neighbours, then moves and swaps across their borders: for large files.
 
-    Lowers the within-group squared error, sum over groups of ||x_i - mean||^2:
+    Lowers the within-group squared error, sum over groups of ||x_i - mean||^2. Records are cut into blocks of
+    neighbours, and every block is grouped by the method `inside`. Annealing and descent over all records then
+    repair the groups at the borders of blocks. Use it for more records than `mdav` or `best` can treat.
 
-    1. Balanced cuts, always across the widest axis, put the records into an order. Every `block` of them in
-       a row are grouped by themselves, by the method `inside`: on several threads, and n log n instead of
-       n^2. Groups at the borders of blocks are poor for it.
-    2. The nearest records of each record, at least 10, are sought in windows of 128 of three such orders, two
-       of them of cuts along random directions.
-    3. So many `moves` a record of annealing, as in `best`: a record goes to the group of one of its nearest,
-       alone, against another, or along with two others, at a price that is exact in O(d) and with probability
-       exp(-price / T) while T falls. Even a few moves loosen what the borders have tied.
-    4. Descent over all records: each is moved to the group of a neighbour, or swapped with one of its
-       members, while that lowers the error. No block counts any more.
-
-    Groups have k to 2k-1 records. With units a block has k of them (one that lacks some joins another), and
-    so has every group after every move; groups of 2k records or more that units ask for stay as they are.
-    Up to `block` records it is `inside` with steps 3 and 4, and so never worse. It improves a partition that
-    it is given. Told that it is enough, it ends with the best groups so far.
+    Groups have k to 2k-1 records. With units a block has k of them (a block with fewer joins another), and
+    every group keeps k after every move; groups of 2k records or more that units require stay as they are.
+    Files of up to `block` records are grouped by `inside` and the same repairs, so the result is never
+    worse than that of `inside`. It also improves a given partition. If it is stopped early, it returns the
+    best groups so far.
 
     Time O(n (block d / k + window d + moves d + passes k d + log n)) with MDAV inside, memory O(n (d + k)).
     About a fifth of MDAV's time for a million records, at a smaller loss (`python -m benchmarks blocks`).

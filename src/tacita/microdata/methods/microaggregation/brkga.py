@@ -1,4 +1,11 @@
-"""BRKGA: a biased random-key genetic algorithm that searches for good medoids."""
+"""BRKGA: a biased random-key genetic algorithm that searches for good medoids.
+
+The source does not say how it treats groups of fewer than k records. Its losses on Tarragona at k >= 25 and
+on Census at k >= 50 are far below those of every method that keeps k (Census, k = 100: at most ten groups
+fit; the best ten means found without any constraint lose 28.2 %, it prints 25.7), and ours, which always
+keep k, do not reach them there. Elsewhere ours lose less than printed, thanks to `polish`, which is ours:
+without it they lose more than printed also on Tarragona at k = 5 and 10 and on Census at k = 25.
+"""
 
 from __future__ import annotations
 
@@ -87,25 +94,19 @@ class Search:
 class BRKGA(Microaggregation):
     """Medoids chosen by a biased random-key genetic algorithm, groups around them.
 
-    A chromosome is n keys in [0, 1); the c smallest name the medoids, and every record goes to its nearest
-    one. Fitness, to be lowered: the mean distance to the medoid within a group, averaged over groups (or
-    over records), times 1 + the share of n that groups lack to k. Each generation keeps the elite, draws
-    mutants afresh, and fills up with children of one elite and one other parent, which take each key from
-    the elite parent with probability `elite_gene`. The best of each c are made valid: a group short of k
-    is filled with the records of larger groups whose move costs least, or dissolved if that costs less;
-    groups of 2k or more are cut; with `polish`, moves and swaps then lower the squared error. c itself is
-    found by golden-section search between n / (2k-1) and n / k, or by trying each (`search` "all", as the
-    source does), each search starting from the elite of the best c so far. Medoids serve the search alone:
-    what is published is the mean of a group.
+    A chromosome is n keys in [0, 1). Its c smallest keys name the medoids, and every record joins its
+    nearest one. Fitness, to be lowered: the mean distance to the medoid within a group, averaged over
+    groups (or over records), times 1 + the share of n that groups lack to k. Each generation keeps the
+    elite, draws mutants, and fills up with children of an elite and another parent, which take each key
+    from the elite with probability `elite_gene`. The best of each c are made valid: groups short of k are
+    filled at least cost or dissolved, and groups of 2k or more are cut. With `polish`, moves and swaps then
+    lower the squared error. c is found by golden-section search between n / (2k-1) and n / k, or by trying
+    all (`search` "all", as in the source), each search starting from the elite of the best c so far. Groups
+    are published as means; medoids serve the search.
 
     Time O(n^2 d + searches x generations x population x n k), memory O(n (min(16 k, 256) + population + d));
-    no n x n matrix is kept. Chromosomes are decoded, and the best of each c settled, on all threads of the
-    run. Random: the seed of the run decides, by default always the same, whatever the number of threads.
-    The source is silent on groups under k. Its losses on Tarragona at k >= 25 and on Census at k >= 50 lie
-    far below those of every method that holds k (Census, k = 100: at most ten groups fit, the best ten means
-    found without any constraint lose 28.2 %, it prints 25.7), and ours, which always hold k, do not reach
-    them there. Elsewhere ours lose less than printed, thanks to `polish`, which is ours: without it they
-    lose more than printed also on Tarragona at k = 5 and 10 and on Census at k = 25.
+    there is no n x n matrix. All threads of the run are used.
+    Random: the seed of the run decides, by default always the same, whatever the number of threads.
     Source: a Portuguese conference paper on microaggregation by k-medoids (our copy lacks title and
     authors), which builds on Brito et al., k-medoids by BRKGA with path relinking; the scheme is that of
     Goncalves & Resende (2011), Journal of Heuristics 17, 487-525.

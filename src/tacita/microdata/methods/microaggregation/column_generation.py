@@ -50,8 +50,8 @@ def dive(
 ) -> tuple[Labels, Mask]:
     """Groups that a good partition may well hold, as rows of `columns`, and which records are still free.
 
-    The linear programme gives each group a weight. Those of weight 0.9 and the heaviest are fixed, what
-    overlaps them is taken out, and the programme solved again from where it stood, until at most `left`
+    The linear program gives each group a weight. Those of weight 0.9 and the heaviest are fixed, what
+    overlaps them is taken out, and the program solved again from where it stood, until at most `left`
     records are free, or the groups known cannot cover those any more: then the last step is taken back. Each
     step takes a few simplex iterations; at most n/k of them.
 
@@ -63,22 +63,22 @@ def dive(
     ([0, 1], [False, False, False, False])
     """
     padded = np.where(columns.groups < 0, columns.n, columns.groups)
-    programme = columns.programme(triples, solver="simplex")
-    programme.solve()
-    programme.set(presolve="off")
+    model = columns.programme(triples, solver="simplex")
+    model.solve()
+    model.set(presolve="off")
     # one more than there are records, for the padding, which is always free
     free = np.ones(columns.n + 1, dtype=np.bool_)
     possible = np.ones(len(columns), dtype=np.bool_)
     fixed = np.empty(0, dtype=np.int64)
     before = free.copy(), fixed
     while not ended():
-        if programme.status != "optimal":
+        if model.status != "optimal":
             free, fixed = before
             break
         if free.sum() - 1 <= left:
             break
         before = free.copy(), fixed
-        taken = _heaviest(programme.x, possible, padded, free)
+        taken = _heaviest(model.x, possible, padded, free)
         if not taken.size:
             break
         fixed = np.concatenate([fixed, taken])
@@ -86,8 +86,8 @@ def dive(
         possible &= ~gone
         gone[taken] = False
         for rows, at in ((np.flatnonzero(gone), 0.0), (taken, 1.0)):
-            programme.bound(rows, np.full(len(rows), at), np.full(len(rows), at))
-        programme.solve()
+            model.bound(rows, np.full(len(rows), at), np.full(len(rows), at))
+        model.solve()
     return np.sort(fixed), free[:-1]
 
 
@@ -116,7 +116,7 @@ LITTLE = 1e-5
 class Care:
     """How much is done to combine groups.
 
-    near: groups that lack little, at most; left: records that an integer programme chooses groups for, times
+    near: groups that lack little, at most; left: records that an integer program chooses groups for, times
     k^2, since larger groups are harder to choose among; questions: how often it may ask to go on.
     """
 
@@ -204,8 +204,8 @@ class Generation:
     def combined(self, care: Care, limits: Limits) -> Labels:
         """The groups, as rows, of a good partition made of those known and those that lack little.
 
-        What the linear programme is next to sure of is fixed; for the records left over groups are made
-        anew, and so on, until few enough are left for the integer programme. Never worse than the start
+        What the linear program is next to sure of is fixed; for the records left over groups are made
+        anew, and so on, until few enough are left for the integer program. Never worse than the start
         there.
         """
         if limits.ended():
@@ -284,7 +284,7 @@ def tightened(
     prices p and fines f of triples, every partition of candidates has an error of at least sum p - sum f +
     (n/k) min(0, least lack of a candidate), exactly, whatever the solver's tolerance. A candidate that lacks
     more than `most` minus this is in none. Repeated while triples are found that raise it. O(linear
-    programme) a round.
+    program) a round.
     """
     bound, stalled = -np.inf, 0
     while not late():

@@ -1,4 +1,10 @@
-"""DFO: a derivative-free search for the number of groups."""
+"""DFO: a derivative-free search for the number of groups.
+
+The source does not say how another number of groups is reached from a partition. Here, more groups are
+reached by cutting the largest groups in two. Fewer are reached by dissolving those that others take in at
+least cost, or the costliest, or half of each. Each result is improved by relocations that keep k (hmeans1),
+the first one also by HM+KM (hmkm) before, and the best counts. `surrogate` "kmhm" is k-means, then h-means.
+"""
 
 from __future__ import annotations
 
@@ -36,24 +42,17 @@ HEURISTICS: dict[str, tuple[tuple[By, ...], bool]] = {
 class DFO(Improvement):
     """Searches for the best number of groups, judging each by h-means and k-means.
 
-    With c groups at hand and step gamma, c + gamma and c - gamma are tried, the last successful direction
-    first. A lower loss: go there and double gamma; none: halve it; stop when gamma is below 1. c stays
-    between n/(2k-1) and n/k, and the loss of each c is found once. The best partition met is kept, the
-    start included, and groups of 2k or more are cut by MDAV.
+    From c groups and step gamma, c + gamma and c - gamma are tried, the last successful direction first. A
+    lower loss is accepted and doubles gamma; otherwise gamma is halved, until it is below 1. c stays
+    between n/(2k-1) and n/k, and the loss of each c is computed once. The search is repeated from its
+    result while that helps. The best partition met is kept, the start included. All groups have k records
+    throughout, and groups of 2k or more are cut by MDAV.
 
-    Another number of groups is reached from the partition at hand, on which the source is silent: more by
-    cutting the largest groups in two; fewer by dissolving those that others take in most cheaply, or the
-    costliest, or half and half. Each is then improved by relocations that leave k (hmeans1), the first also
-    by HM+KM (hmkm) before; the best counts. The search is repeated from its outcome while that helps.
-
-    The source's Algorithm 2 alone is `surrogate` "hmkm" with `polish` off: the loss of c groups is then what
-    HM+KM (strategy II) reaches from one partition, there is no last relocation and no repetition, and groups
-    are not cut. `surrogate` names another of its heuristics instead ("kmhm": k-means, then h-means), and
-    `reach` "random" starts each from random centres rather than from the partition at hand. The start
-    partition is always kept if nothing beats it, and every group has k records throughout.
-
-    `origin` says where to start if no partition is given: MDAV, GSMS-T2, or random centres, whose number is
-    drawn too.
+    `surrogate` names the heuristic that evaluates a number of groups, and `reach` says whether it starts
+    from the present partition or from random centres. The source's Algorithm 2 is `surrogate` "hmkm" with
+    `polish` off: the loss of c groups is that of HM+KM (strategy II) from one partition, without a last
+    relocation, repetition or cuts. `origin` is the start if no partition is given: MDAV, GSMS-T2, or a
+    random number of random centres.
 
     O(numbers tried (n^2 d / k + moves n d)) time, O(n d) memory for each number tried.
     Source: Araujo & Aloise, "Um algoritmo de otimizacao livre de derivadas para a protecao de dados

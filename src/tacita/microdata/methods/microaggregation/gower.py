@@ -1,4 +1,4 @@
-"""Groups of records that hold numbers, ordered levels and names side by side."""
+"""MDAV for records with numeric, ordinal and nominal columns, by Gower's distance."""
 
 from __future__ import annotations
 
@@ -19,22 +19,20 @@ from .repair import centroids_of
 class Gower(Microaggregation):
     """MDAV for numbers and categories together, by Gower's distance.
 
-    d(i, j) = sum_c w_c d_c(i, j) / sum_c w_c, where d_c = |x_ic - x_jc| / range_c for numbers, the same on
-    ranks for ordinal levels, and 1 or 0 for names that differ or not. The middle of some records is their
-    mean, their lower median and their most frequent name. Round: r is the record farthest from the middle
-    of what is left, s the one farthest from r; r with its k-1 nearest and s with its k-1 nearest are two
-    groups. While 3k or more are left; then one group around the farthest record if 2k or more are, and the
-    rest is the last group. Ties go to the lowest row: with categories there are many, so the order of rows
-    matters more than for numbers.
+    d(i, j) = sum_c w_c d_c(i, j) / sum_c w_c, with d_c = |x_ic - x_jc| / range_c for numbers, the same on
+    ranks for ordinal levels, and 0 or 1 for equal or different nominal ones. The centre of some records is
+    their mean, lower median and mode. Rounds are those of MDAV with end rule 3k. Ties go to the lowest row;
+    categories have many ties, so the order of rows matters more than for numbers.
 
-    Published are the mean of a group in numeric columns, the lower median in ordinal ones (the lower of two
-    middle levels, so that it is one of the scale), the mode in nominal ones (of several the first as their
-    texts sort); the verifier counts them again (`group-categories`). Where fewer than k records have that
-    combination it is a true record, and the next best takes its place: another category in one column, or
-    those of members in two, at the least cost, so that it is nobody's or that of k; groups that find none are
-    counted (`published-true-record`). `partition` takes numbers and ordinal codes as given, `protect` puts
-    them on the range 0 to 1. With units, a group takes the nearest records of k-1
-    other units; records left over when fewer than k units remain join the group with the nearest middle.
+    A group publishes the mean of numeric columns, the lower median of ordinal ones (always a level of the
+    scale) and the mode of nominal ones (of several, the first in the order of their texts). If fewer than k
+    records have that combination, it is a real record. It is then replaced at the least cost: by another
+    category in one column, or by categories of members in two. Groups without a replacement are counted
+    (`published-true-record`). The verifier computes all of this again (`group-categories`). With units, a
+    group takes the nearest records of k-1 other units; records left over when fewer than k units remain
+    join the group with the nearest centre. `partition` takes numbers and ordinal codes as they are;
+    `protect` scales them to the range 0 to 1. Use it if numeric and categorical columns must form groups of
+    k together.
 
     O(n^2 d / k) time, O(n d) memory.
     Source: Gower (1971), A general coefficient of similarity and some of its properties, Biometrics 27(4),

@@ -92,7 +92,7 @@ class Chain(Microaggregation):
 
     @property
     def needs_whole_file(self) -> str:
-        return next((why for each in self.methods if (why := each.needs_whole_file)), "")
+        return next((why for method in self.methods if (why := method.needs_whole_file)), "")
 
     @property
     def reads(self) -> tuple[str, ...]:

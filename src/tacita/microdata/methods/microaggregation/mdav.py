@@ -1,4 +1,9 @@
-"""MDAV and its kin: groups of k around outlying records, one or two at a time."""
+"""MDAV and related methods: groups of k around outlying records, one or two at a time.
+
+Records are stored in small leaves whose bounds exclude most of them from a search; the groups are those of a
+scan over all records. With RunContext(device="cuda"), records without units are grouped on a graphics card,
+into the same groups; growth around the centroid stays on the processor.
+"""
 
 from __future__ import annotations
 
@@ -39,29 +44,19 @@ def _peeled(
 class MDAV(Microaggregation):
     """Groups around the two records farthest apart, k at a time.
 
-    Lowers the within-group squared error, sum over groups of ||x_i - mean||^2. Round: r is the record
-    farthest from the centroid of what is left, s the one farthest from r; r with its k-1 nearest and s
-    with its k-1 nearest are two groups. Ties go to the lowest row.
+    Lowers the within-group squared error, sum over groups of ||x_i - mean||^2. In each round, r is the record
+    farthest from the centroid of the remaining ones, and s the record farthest from r. r with its k-1 nearest
+    records and s with its k-1 nearest records are two groups. Ties go to the lowest row.
 
-    The end rule decides how the last records are grouped. 3k: two groups a round while 3k or more records are
-    left; then one group around the farthest record if 2k or more are, and the rest is the last group. 2k: two
-    groups a round while 2k or more are left; then k or more are the last group, and fewer join the group with
-    the nearest centroid, one by one in the order of rows, and each moves the centroid that it joins. Lin and
-    Yin describe this rule, and with it all printed losses are met to 0.001. They do not say whether the
-    centroid moves, nor in which order records join: both are chosen because they fit.
+    With end rule 3k, rounds end when fewer than 3k records are left: 2k or more give one group around the
+    farthest record, and the rest is the last group. With 2k, rounds end below 2k: k or more records are the
+    last group, and fewer join the nearest centroids. With growth around the centroid, each of the k-1
+    records is the nearest to the centroid of the group so far: a lower loss on the benchmark files at k =
+    3, a higher one at k = 25 and above. With units, a group takes the nearest records of k-1 other units;
+    records left over when fewer than k units remain join the group with the nearest centroid.
 
-    With growth around the centroid, k-1 records join a seed one by one, each the nearest to the centroid of
-    the group so far. On the benchmark files it loses less than growth around the seed at k = 3, and more at
-    k = 25 and above.
-
-    With units, a group takes the nearest records of k-1 other units; records left over when fewer than
-    k units remain join the group with the nearest centroid, as it was before or as it moves.
-
-    Records stand in small leaves whose bounds exclude most of them from a search; no group differs from those
-    of a scan over all records. O(n^2 d / k) time at worst, as in many dimensions without structure, about
-    n^1.6 where there is some; k times that with growth around the centroid; O(n d) memory. With
-    RunContext(device="cuda") records without units are grouped on a graphics card, into the same groups;
-    growth around the centroid stays on the processor.
+    Use it as the default; `best` loses less and takes longer. O(n^2 d / k) time at worst, about n^1.6 for
+    data with structure; k times that with growth around the centroid; O(n d) memory.
     Source: Domingo-Ferrer & Torra (2005), doi:10.1007/s10618-005-0007-5; rule 2k and growth around the
     centroid: Lin & Yin, "A divisive partitioning method to microaggregation" (in Chinese), National Chi Nan
     University.

@@ -1,4 +1,4 @@
-"""The choice among known groups: a linear programme for prices, an integer one for partitions."""
+"""The choice among known groups: a linear program for prices, an integer one for partitions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def squared_errors(x: Matrix, groups: Labels) -> Matrix:
 
 @dataclass(frozen=True)
 class Prices:
-    """The answer of the linear programme: prices per record, fines per triple, weights per group."""
+    """The answer of the linear program: prices per record, fines per triple, weights per group."""
 
     records: Matrix
     fines: Matrix
@@ -77,7 +77,7 @@ class Prices:
 
 @dataclass(frozen=True)
 class Choice:
-    """The answer of the integer programme: chosen rows or None, proven bound, closed or not."""
+    """The answer of the integer program: chosen rows or None, proven bound, closed or not."""
 
     chosen: Labels | None
     bound: float
@@ -86,7 +86,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Limits:
-    """When an integer programme ends before its proof.
+    """When an integer program ends before its proof.
 
     A solver asks now and then whether to go on: a limit on its questions repeats, one on seconds does not.
     """
@@ -97,7 +97,7 @@ class Limits:
 
 
 def no_triples() -> Labels:
-    """For programmes without any."""
+    """For programs without any."""
     return np.empty((0, 3), dtype=np.int64)
 
 
@@ -179,24 +179,24 @@ class Columns:
         return np.asarray(lack + self.touched(triples).T @ fines if len(triples) else lack)
 
     def prices(self, triples: Labels, tolerance: float) -> Prices | None:
-        """Solve the linear programme over these groups by an interior point method without a final corner.
+        """Solve the linear program over these groups by an interior point method without a final corner.
 
         Prices from the middle of the best face change less from round to round than those of a corner.
         None where the solver has no answer.
         """
-        programme = self.programme(triples, solver="ipx", run_crossover="off")
-        programme.set(ipm_optimality_tolerance=tolerance)
-        programme.solve()
-        prices = self._read(programme)
+        model = self.programme(triples, solver="ipx", run_crossover="off")
+        model.set(ipm_optimality_tolerance=tolerance)
+        model.solve()
+        prices = self._read(model)
         if prices is None:
-            programme.set(solver="simplex")
-            programme.forget()
-            if programme.solve() == "optimal":
-                prices = self._read(programme)
+            model.set(solver="simplex")
+            model.forget()
+            if model.solve() == "optimal":
+                prices = self._read(model)
         return prices
 
-    def _read(self, programme: LinearProgramme) -> Prices | None:
-        weights, dual, _, valid = programme.answer()
+    def _read(self, model: LinearProgramme) -> Prices | None:
+        weights, dual, _, valid = model.answer()
         n = self.n
         if dual.size < n or weights.size != len(self) or not (np.isfinite(dual).all() and valid):
             return None
@@ -209,7 +209,7 @@ class Columns:
         return float(2.0 ** np.round(np.log2(mean))) if mean > 0 else 1.0
 
     def choose(self, triples: Labels, start: Labels | None, limits: Limits) -> Choice:
-        """Solve the integer programme over these groups, from the rows `start` if given.
+        """Solve the integer program over these groups, from the rows `start` if given.
 
         Records that no group holds are left out of it.
         """
@@ -222,12 +222,12 @@ class Columns:
         if start is not None:
             weights = np.zeros(len(self))
             weights[start] = 1.0
-        asked = 0
+        calls = 0
 
         def late() -> bool:
-            nonlocal asked
-            asked += 1
-            return asked > limits.questions or limits.ended()
+            nonlocal calls
+            calls += 1
+            return calls > limits.questions or limits.ended()
 
         answer = self.programme(triples, whole=True).choose(weights, late, **options)
         chosen = None if answer.x is None else np.flatnonzero(answer.x > 0.5)

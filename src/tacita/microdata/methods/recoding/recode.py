@@ -107,8 +107,8 @@ class Recode(Recoding):
             if isinstance(self.breaks, dict)
             else [(0.0,) if self.breaks is None else self.breaks]
         )
-        for each in cuts:
-            if not each or not np.isfinite(each).all() or sorted(set(each)) != list(each):
+        for cut in cuts:
+            if not cut or not np.isfinite(cut).all() or sorted(set(cut)) != list(cut):
                 raise ParameterError("Recode: breaks must be finite numbers from low to high, each once.")
         lowest = self.level.values() if isinstance(self.level, dict) else [self.level or 0]
         if min(lowest, default=0) < 0:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from tacita.core import Hierarchy, RecordMethod
 from tacita.core.spec.roles import KINDS, Kind
 
-# Records that shared their values still do, so whoever hid among k others still does.
+# Records that shared their values still do, so groups of k stay groups of k.
 KEPT = ("groups-of-k", "k-anonymous", "k-units", "column-groups", "column-units", "units-agree")
 
 

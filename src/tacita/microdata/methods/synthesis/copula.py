@@ -182,11 +182,11 @@ def _ordered(scales: list[_Scale], x: Matrix, used: Mask) -> list[_Scale]:
 
 def _scores(scales: Sequence[_Scale], x: Matrix, used: Mask) -> Matrix:
     """Mean normal scores of all records, 0 where a rule gave the value."""
-    found = np.zeros_like(x)
+    scores = np.zeros_like(x)
     for j, scale in enumerate(scales):
         if scale.levels.size:
-            found[used[:, j], j] = scale.scores[scale.places(x[used[:, j], j])]
-    return found
+            scores[used[:, j], j] = scale.scores[scale.places(x[used[:, j], j])]
+    return scores
 
 
 def _correlations(scales: Sequence[_Scale], x: Matrix, used: Mask) -> Matrix:

@@ -1,4 +1,9 @@
-"""FCRM: fuzzy clusters, each with a regression of its own."""
+"""FCRM: fuzzy clusters, each with a regression of its own.
+
+The regression of a cluster includes an intercept and uses the pseudo-inverse. The start of fuzzy c-means
+draws centres with odds by distance. `nonnegative` keeps columns without negative values so; `order` keeps
+one attribute below another.
+"""
 
 from __future__ import annotations
 
@@ -96,24 +101,20 @@ Listener = Callable[[Iteration], None]
 class FCRM(Synthesis):
     """Fuzzy c-regression models: each record takes the prediction of the cluster it belongs to most.
 
-    Minimises sum_ik u_ik^m e_ik, with e_ik the squared residual of record i under the model of cluster k.
-    Starts from fuzzy c-means on all attributes, standardised, and repeats: weighted least squares per
-    cluster with weights u^m (intercept included; pseudo-inverse); u_ik = 1 / sum_j (e_ik / e_ij)^(1/(m-1)).
-    Stops at the first round whose largest change of u is below eps, or after rmax rounds; so does the start.
-    Told that it is enough, it keeps the round that it is in.
+    Minimises sum_ik u_ik^m e_ik, with e_ik the squared residual of record i under the model of cluster k. It
+    starts from fuzzy c-means on all standardised attributes and repeats two steps: least squares per
+    cluster with weights u^m, and u_ik = 1 / sum_j (e_ik / e_ij)^(1/(m-1)). It ends when no u changes by eps
+    or more, or after rmax rounds, and so does the start. If it is stopped early, it uses the current round.
 
-    "joint" memberships are shared by all dependent attributes and keep linear relations; "separate" ones, an
-    FCRM per attribute, break them, unless `equalities` brings them back by projection (the default). The
-    model is linear, or linear with Gaussian radial functions of S. `nonnegative` and `order` move a record's
-    values to the nearest that keep what all original records keep: no negative value, one attribute below
-    another.
+    "joint" memberships are shared by all dependent attributes and preserve linear relations; "separate"
+    ones, an FCRM per attribute, break them unless `equalities` restores them by projection (the default).
+    Models are linear, or linear with Gaussian radial functions of S. `nonnegative` and `order` move values
+    to the nearest that satisfy what all originals satisfy. Moments are not preserved.
 
-    The number of clusters trades loss for risk: few clusters lose the spread around the regressions, many
-    come close to the true values. Nothing here protects by chance (the start is drawn, with odds by distance,
-    the same every time unless the run has a seed): an attacker who guesses a record's cluster has its value
-    from S. Clusters in which an attribute is a function of S would publish it as it was: refused
-    where that is more than `max_unchanged` of a column. Moments are not preserved.
-
+    Few clusters lose the spread around the regressions; many come close to the true values. Nothing is
+    random but the start (fixed unless the run has a seed): an attacker who guesses the cluster of a record
+    computes its value from S. Clusters that determine an attribute by S are refused beyond `max_unchanged`
+    of a column.
     O(rmax n c (p + q)^2) time, O(n (c + p + q)) memory.
     Source: Hathaway & Bezdek (1993), Switching regression models and fuzzy clustering, IEEE Trans. Fuzzy
     Systems 1(3), 195-204.
@@ -263,7 +264,7 @@ class FCRM(Synthesis):
     ) -> Fitted:
         """Alternate models and memberships from given ones; x holds the terms of the model, 1 among them.
 
-        Told that it is enough, it ends with the round that it is in: any round has a model for every record.
+        If it is stopped early, it ends with the round that it is in: any round has a model for every record.
         """
         change, objective, iteration = np.inf, np.inf, 0
         following = memberships**self.m

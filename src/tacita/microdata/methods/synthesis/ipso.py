@@ -82,7 +82,7 @@ class IPSOA(Synthesis):
 class IPSOB(Synthesis):
     """Prediction plus normal residuals made orthogonal to the independent attributes.
 
-    As IPSO-A, with E replaced by its part orthogonal to [1, S]: whoever regresses Y' on S finds exactly the
+    As IPSO-A, with E replaced by its part orthogonal to [1, S]: regressing Y' on S gives exactly the
     coefficients of the original, and the means are exact. Residual covariances hold in expectation, linear
     relations exactly. An attacker learns what S tells about Y, with the exact coefficients.
 

@@ -236,7 +236,9 @@ class MixedSynthesis(BaseSynthesis):
     def _margins(self, x: Matrix, p: int, columns: Columns, units: Ints | None) -> list[Margin]:
         margins = [Margin.of(x[:, j], columns.kinds[j], self.fewest, units) for j in range(p)]
         empty = [
-            columns.names[j] for j, each in enumerate(margins) if not each.ordered.size and not each.missing
+            columns.names[j]
+            for j, margin in enumerate(margins)
+            if not margin.ordered.size and not margin.missing
         ]
         if empty:
             raise DataError(

@@ -178,15 +178,15 @@ class Restrictions:
 
     def _totals(self) -> dict[int, _Edit]:
         """Columns that best follow from the others of an equality: the one alone on its side, if there is."""
-        found: dict[int, _Edit] = {}
+        totals: dict[int, _Edit] = {}
         for edit in self.edits:
-            free = [j for j in edit.columns if j < self.dependent and j not in found]
+            free = [j for j in edit.columns if j < self.dependent and j not in totals]
             if edit.sign != "=" or not free:
                 continue
             positive = [factor > 0 for factor in edit.factors]
             alone = {j for j, side in zip(edit.columns, positive, strict=True) if positive.count(side) == 1}
-            found[next((j for j in free if j in alone), free[-1])] = edit
-        return found
+            totals[next((j for j in free if j in alone), free[-1])] = edit
+        return totals
 
     def structural(self, column: int, x: Matrix, known: set[int]) -> Mask:
         """Records whose value of a column a rule gives, by columns that are known already."""
@@ -230,7 +230,7 @@ class Restrictions:
         return found & ~self.structural(column, x, known)
 
     def given(self, column: int) -> list[float]:
-        """Values that rules give a column: they are public, whoever has them."""
+        """Values that rules give a column: they are public, whichever record has them."""
         clauses = [clause for rule in self.rules for clause in rule.then if clause.column == column]
         return [clause.value for clause in clauses if clause.sign == "=" and clause.value is not None]
 
