@@ -2,8 +2,8 @@
 
     python .ci/readability.py [PAGE ...]
 
-Sentences of prose alone count: paragraphs, and the items of lists. Code, tables and headings are left out. Exits with 1 where the mean
-of a page is above MEAN words or a sentence above LONGEST.
+Only prose counts: paragraphs and the items of lists. Code, tables and headings are left out. The exit code is 1
+if the mean of a page is above MEAN words or a sentence above LONGEST.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def paragraphs(text: str) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """Sentences of a page. Code counts as one word, a link as its text."""
-    found = []
+    parts: list[str] = []
     for paragraph in paragraphs(text):
         plain = re.sub(r"`[^`]*`", "code", paragraph)
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
         plain = re.sub(r"\b(e\.g|i\.e|al|vs)\.", r"\1", plain)
-        found += [part for part in re.split(r"(?<=[.!?])[\"')*]*\s+", plain) if re.search(r"\w", part)]
-    return found
+        parts += [part for part in re.split(r"(?<=[.!?])[\"')*]*\s+", plain) if re.search(r"\w", part)]
+    return parts
 
 
 def words(sentence: str) -> int:

@@ -437,16 +437,15 @@ def test_the_page_on_plans_lists_every_key_of_a_section_and_no_other(section, mo
     ],
 )
 def test_the_page_on_tables_lists_every_key_of_a_section_and_no_other(title, model):
-    pages = "\n\n".join((DOCS / "guide" / f"{name}.md").read_text() for name in ("table-plans", "linked-tables"))
-    text = pages.partition(title)[2].strip().partition("\n\n")[2]
+    pages = [(DOCS / "guide" / f"{name}.md").read_text() for name in ("table-plans", "linked-tables")]
+    text = "\n\n".join(pages).partition(title)[2].strip().partition("\n\n")[2]
     keys = {field.alias or name for name, field in model.model_fields.items()}
     assert set(re.findall(r"^\| `(\w+)` \|", text.partition("\n\n")[0], re.M)) == keys
 
 
 def test_the_page_on_adjusting_lists_every_key_and_no_other():
-    text = (
-        (DOCS / "guide" / "adjusting-plans.md").read_text().partition("Keys of `[adjust]`")[2].partition("\n\n")[2]
-    )
+    page = (DOCS / "guide" / "adjusting-plans.md").read_text()
+    text = page.partition("Keys of `[adjust]`")[2].partition("\n\n")[2]
     keys = re.findall(r"^\| `(\w+)` \|", text.partition("\n\n")[0], re.M)
     assert set(keys) == set(AdjustSection.model_fields)
 

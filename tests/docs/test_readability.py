@@ -20,7 +20,8 @@ def name_of(page):
 
 
 def test_a_sentence_ends_at_a_point_and_code_is_one_word():
-    text = "# Title of it\n\nOne `tacita run plan.toml` here. Two [words of it](x.md)!\n\n```sh\nnot me\n```\n"
+    prose = "One `tacita run plan.toml` here. Two [words of it](x.md)!"
+    text = f"# Title of it\n\n{prose}\n\n```sh\nnot me\n```\n"
     assert [readability.words(sentence) for sentence in readability.sentences(text)] == [3, 4]
 
 
