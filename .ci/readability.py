@@ -2,7 +2,7 @@
 
     python .ci/readability.py [PAGE ...]
 
-Only prose counts: paragraphs and the items of lists. Code, tables and headings are left out. The exit code is 1
+Only prose counts: paragraphs and the items of lists. Code, tables and headings are left out. It exits with 1
 if the mean of a page is above MEAN words or a sentence above LONGEST.
 """
 
