@@ -199,7 +199,7 @@ class AnswerMeasure(KeyMeasure):
         worst = of_class.min() if self.direction == "higher" else of_class.max()
         own = {name: float(self._worst({name: of}, axis=None)) for name, of in by_column.items()}
         return self.result(
-            worst, per_record=of_class[table.classes], per_attribute=own if len(own) > 1 else None
+            worst, per_record=of_class[table.classes], per_attribute=own if len(own) > 1 else {}
         )
 
     def by_column(self, table: KeyTable, run: Run) -> dict[str, Floats]:
@@ -276,7 +276,7 @@ class AttributeDisclosure(AnswerMeasure):
         return self.result(
             100 * known.mean(),
             per_record=100 * known,
-            per_attribute=own if len(own) > 1 else None,
+            per_attribute=own if len(own) > 1 else {},
             beside={"records": float(known.sum())},
         )
 
