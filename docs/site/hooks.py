@@ -27,7 +27,7 @@ OUTSIDE = {
 }
 GLOSSARY = DOCS / "glossary.md"
 # folders and pages whose terms are linked to the glossary
-EXPLAINED = {"guide", "walkthroughs", "start.md", "tutorial.md", "threat-model.md"}
+EXPLAINED = {"guide", "walkthroughs", "start.md", "tutorial.md", "cookbook.md", "threat-model.md"}
 # words of the glossary that are also words of every sentence
 EVERYDAY = {
     "release",
@@ -51,9 +51,9 @@ REPORT_STYLE = ROOT / "src" / "tacita" / "report" / "templates" / "style.css"
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fill in what the navigation has too many of to list, and name anchors as the repository does."""
     for section in config.nav or []:
-        if "Methods" in section:
-            section["Methods"] += methods()
-        for entry in section.get("Project", []):
+        for entry in section.get("For developers", []):
+            if "Methods" in entry:
+                entry["Methods"] += methods()
             if "Decisions" in entry:
                 entry["Decisions"] = decisions()
     config.mdx_configs["toc"]["slugify"] = anchor

@@ -47,7 +47,7 @@ def page(setting: Setting, found: Sequence[Found], beside: Sequence[str] = ()) -
         f"Written by `{setting.command}`, version {__version__}. {_extent(setting)}",
         *_unfinished(setting, found),
         "Cell suppression with a proof, three problems: general, exact and interval protection "
-        "([what they mean](../guide/tables.md#what-counts-as-protected)). The printed figures are the "
+        "([what they mean](../guide/suppression.md#what-counts-as-protected)). The printed figures are the "
         "headlines of slides on the methods of Carvalho, Almeida and their co-authors "
         "([document 002](papers.md#document-002)); they were not checked against the papers.",
         "## Document 002: headlines",

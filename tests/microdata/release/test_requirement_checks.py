@@ -580,3 +580,11 @@ def test_a_refusal_advises_by_what_is_not_met(firms, limits, told):
     with pytest.raises(RequirementError) as refused:
         tacita.protect(firms, quasi=QUASI, k=4, require=limits, measures=["IL1"])
     assert str(refused.value).endswith(told)
+
+
+def test_a_requirement_of_one_sensitive_column_is_judged():
+    people = pa.table({"sex": ["f", "f", "m", "m"], "illness": ["flu", "gout", "flu", "flu"]})
+    asks = {"l_diversity": {"column": "illness", "keys": ["sex"], "l": 2}}
+    (verdict,) = tacita.check_requirements(people, asks)
+    assert not verdict.passed
+    assert "worst column" not in verdict.detail
