@@ -34,7 +34,7 @@ GROUP_SIZE = [
     refuse("k-with-five-thousand-digits", PROTECT + f" --k {'9' * 5000}", 2, "k must be"),
 ]
 METHODS = [
-    refuse("an-unknown-method", PROTECT + " --method bestest", 2, "'bestest'", "mdav"),
+    refuse("an-unknown-method", PROTECT + " --method bestest", 2, "'bestest'", "Did you mean best"),
     refuse("a-method-without-value", PROTECT + " --method", 2, "--method"),
     refuse("a-measure-as-method", PROTECT + " --method IL1", 2, "'IL1'", "mdav"),
     refuse("hm-with-two-columns", PROTECT + " --method hm", 1, "HM: wanted one column, got 2"),
@@ -55,7 +55,14 @@ METHODS = [
     refuse("no-output", "protect survey.csv --quasi turnover", 2, "--out"),
     refuse("no-quasi-identifiers", "protect survey.csv --out out.csv", 2, "--quasi"),
     refuse("no-input", "protect", 2, "INPUT"),
-    refuse("an-unknown-method-to-describe", "methods bestest", 2, "'bestest'", "Was best", "tacita methods"),
+    refuse(
+        "an-unknown-method-to-describe",
+        "methods bestest",
+        2,
+        "'bestest'",
+        "Did you mean best",
+        "list of methods",
+    ),
     refuse("an-unknown-data-set", "datasets iris", 2, "iris", "business"),
     refuse("a-data-set-of-unknown-kind", "datasets business --out b.ods", 2, ".ods"),
     refuse("a-demo-in-a-file", "demo --folder survey.csv", 2, "survey.csv", "folder"),

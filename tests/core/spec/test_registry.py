@@ -59,7 +59,7 @@ def test_an_exact_name_is_taken_first_and_one_that_may_be_either_is_refused_with
 
 
 def test_a_name_that_is_unknown_in_any_case_is_refused_with_the_known_ones():
-    with pytest.raises(ParameterError, match=r"named 'Mdaw'\. Was mdav"):
+    with pytest.raises(ParameterError, match=r"named 'Mdaw'\. Did you mean mdav"):
         tacita.get_method("Mdaw")
 
 

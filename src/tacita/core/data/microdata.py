@@ -189,7 +189,7 @@ class Microdata:
             # only a name that is nearly the one wanted: the first line may be a record
             near = did_you_mean(sorted(wanted), names, closeness=0.8)
             message += (
-                f"The first line of the file has none of these names.{near} Has the file a header line?"
+                f"The first line of the file has none of the names given.{near} Has the file a header line?"
             )
         if len(known) == 1:
             message += " The file has a single column: is the delimiter right?"

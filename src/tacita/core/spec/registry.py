@@ -230,7 +230,7 @@ CATEGORICAL = ("recoding", "generalisation", "withholding")
 SUPPRESSING = ("suppression",)
 ADJUSTING = ("adjustment",)
 # Names that an error lists one by one; more would not be read.
-_FEW = 20
+_AT_A_GLANCE = 80
 MEASURING = ("loss", "risk", "balance")
 # The kinds whose classes a public module hands on.
 CLASSES = {
@@ -281,13 +281,11 @@ def canonical(name: str, *kinds: str) -> str:
 
 
 def _offered(name: str, known: Sequence[str]) -> str:
-    """The nearest names, then all where they are few, or where all are listed."""
-    every = (
-        f"Known: {', '.join(known)}."
-        if len(known) <= _FEW
-        else f"The list of methods has all {len(known)} names."
-    )
-    return f"{did_you_mean([name], known).lstrip()} {every}".lstrip()
+    """The nearest names; where none is near, all of them, if they are few enough to read."""
+    every = f"The list of methods has all {len(known)} names."
+    if near := did_you_mean([name], known):
+        return f"{near.lstrip()} {every}"
+    return f"Known: {', '.join(known)}." if len(known) <= _AT_A_GLANCE else every
 
 
 def meanings(name: str, *kinds: str) -> list[str]:
