@@ -97,7 +97,7 @@ def test_both_orders_stand_under_both_namings():
     told = strategies.namings(shares)
     assert 'first = "k-means"' in told
     assert "K-means, then H-means" in told
-    assert "Guessed" in told
+    assert "Nothing else in the document decides between the two" in told
 
 
 @pytest.mark.parametrize(

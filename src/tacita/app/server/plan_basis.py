@@ -17,7 +17,8 @@ _LISTS = ("quasi", "dependent", "independent", "identifiers", "pseudonyms", "con
 # Those that steps name themselves.
 _OF_STEPS = ("quasi", "dependent", "independent")
 # A unit that is also left out of the release, and one that a pseudonym replaces: by the second role of each.
-UNIT_LEFT_OUT, UNIT_REPLACED = "unit-left-out", "unit-pseudonyms"
+UNIT_LEFT_OUT = "unit-left-out"
+UNIT_REPLACED = "unit-pseudonyms"
 _UNIT_AND = {"identifiers": UNIT_LEFT_OUT, "pseudonyms": UNIT_REPLACED}
 UNITS = ("unit", *_UNIT_AND.values())
 # Roles whose columns show pseudonyms, and what a plan calls the file of their key.

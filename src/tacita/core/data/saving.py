@@ -21,5 +21,5 @@ WRITERS = {
 def writer(kind: str) -> Callable[..., None]:
     """The function that writes a kind of result."""
     module, _, name = WRITERS[kind].partition(":")
-    found: Callable[..., None] = getattr(import_module(module), name)
-    return found
+    function: Callable[..., None] = getattr(import_module(module), name)
+    return function
