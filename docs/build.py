@@ -5,7 +5,6 @@ A test holds the committed pages against this, so that no page says what the cod
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
 from pathlib import Path
@@ -68,7 +67,7 @@ def _index() -> str:
 
 def _page(kind: str, name: str) -> str:
     found = registry.lookup(name, kind)
-    prose, _, example = (inspect.getdoc(found) or "").partition("\n>>> ")
+    prose, _, example = found.prose.partition("\n>>> ")
     summary, _, body = prose.partition("\n")
     lines = [f"# {name}", "", f"*{summary}*", "", body.strip(), ""]
     if aliases := registry.aliases_of(kind, name):
@@ -141,7 +140,7 @@ def _published(name: str) -> list[str]:
 
 def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
-    example = inspect.getdoc(found) or ""
+    example = found.prose
     needed = ["import numpy as np"] if "np." in example else []
     needed += ["import pyarrow as pa"] if "pa." in example else []
     needed += ["from pathlib import Path"] if "Path(" in example else []

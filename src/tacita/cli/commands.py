@@ -395,7 +395,7 @@ def methods(
         return
     aliases = registry.aliases_of(found.kind, name)
     also = f"; also known as {', '.join(aliases)}" if aliases else ""
-    Out.print(f"{name} ({found.kind}{also})\n\n{inspect.getdoc(found)}", markup=False)
+    Out.print(f"{name} ({found.kind}{also})\n\n{found.prose}", markup=False)
     print_parameters(found)
 
 
