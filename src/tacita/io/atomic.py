@@ -118,10 +118,33 @@ class _Ready:
 def write_all(
     files: Mapping[Path, bytes | Path], *, public: Collection[Path | None] = (), force: bool = False
 ) -> None:
-    """Write every file beside its target first, then rename all; whatever fails, all is as it was before.
+    """Write all files or none.
 
-    Where a path stands in place of content, that file or folder is moved; it lies on the same disk.
-    Files that are not `public` can be read by their owner alone. Signals wait while names change.
+    Every file is written next to its target first, then all are renamed; if anything fails, all is as it was
+    before. Signals wait while names change.
+
+    Parameters
+    ----------
+    files : mapping from Path to bytes or Path
+        Content by target. A path in place of content is moved to the target; it must be on the same disk.
+    public : collection of Path
+        Targets that others may read; only their owner can read all other files.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    ParameterError
+        If a file exists, or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_all({Path(folder, "a.txt"): b"a", Path(folder, "b.txt"): b"b"})
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['a.txt', 'b.txt']
     """
     hidden: list[Path] = []
     for folder in {_real(path).parent for path in files}:

@@ -23,10 +23,42 @@ _WITH_COMMA, _WITH_POINT = re.compile(r"\s*[+-]?\d+,\d+\s*"), re.compile(r"\s*[+
 
 
 def sniff_csv(path: str | Path) -> TextOptions:
-    """Encoding, delimiter and decimal sign of a text file, for files of other kinds nothing but defaults.
+    """Guess encoding, delimiter and decimal sign of a text file.
 
-    UTF-8 if all of the file is that, else the code page of western Europe. The decimal sign is a comma where
-    more cells of the first part have one between digits than have a point. O(bytes), in blocks.
+    The encoding is UTF-8 if all of the file is that, else the code page of western Europe. The decimal sign
+    is a comma where more cells of the first part have a comma between digits than have a point. O(bytes),
+    in blocks.
+
+    Parameters
+    ----------
+    path : path
+        The file. Of other formats than text, the defaults are returned.
+
+    Returns
+    -------
+    TextOptions
+        `encoding`, `delimiter` and `decimal`, for a person to check.
+
+    Raises
+    ------
+    DataError
+        If the header line cannot be read.
+    ParameterError
+        If the file cannot be read.
+
+    See Also
+    --------
+    read : Read the file with these options.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Path(folder, "survey.csv")
+    ...     _ = place.write_text("town;income\\nPorto;1200,50\\n")
+    ...     found = sniff_csv(place)
+    >>> found.delimiter, found.decimal, found.encoding
+    (';', ',', 'utf-8')
     """
     place = Path(path)
     if place.suffix.lower() not in CSV.endings:

@@ -110,7 +110,9 @@ class Partition:
         return np.asarray(sums / self.sizes[:, None], dtype=np.float64)
 
     def sse(self, x: Matrix) -> float:
-        """Compute the squared error within groups: the sum over records of ||x_i - mean of its group||^2. O(n d).
+        """Compute the squared error within groups. O(n d).
+
+        The sum over records of ||x_i - mean of its group||^2.
 
         Parameters
         ----------

@@ -29,8 +29,8 @@ class Pattern:
     """Suppressed cells of a table, the cost of the secondary ones and a proven lower bound. Confidential.
 
     Protection from singletons, known sums of suppressed cells, whole numbers, and the records behind linked
-    tables takes more than the problem asks: `lone_cost`, of `lone_count` cells. `lower_bound`, `gap`, `proven`
-    and `status` are about the problem alone; for the rest no bound is known.
+    tables takes more than the problem asks: `lone_cost`, of `lone_count` cells. `lower_bound`, `gap`,
+    `proven` and `status` are about the problem alone; for the rest no bound is known.
 
     Attributes
     ----------

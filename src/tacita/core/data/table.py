@@ -37,9 +37,9 @@ COUNTED = "count"
 class Table(Framed):
     """Cell values with the sums that tie them, in any number of hierarchical dimensions. Confidential.
 
-    The values a satisfy sparse relations M a = 0. An attacker knows that `low <= a <= high` for every cell. A
-    suppressed sensitive cell is safe if what can be computed of it reaches down to a - `lower`, up to
-    a + `upper`, and is at least `sliding` wide. Arrays have one entry for each cell and are never changed: the
+    The values a satisfy sparse relations M a = 0. An attacker knows that `low <= a <= high` for every cell.
+    A suppressed sensitive cell is safe if what can be computed of it reaches down to a - `lower`, up to a +
+    `upper`, and is at least `sliding` wide. Arrays have one entry for each cell and are never changed: the
     `with_` methods return new tables.
 
     Attributes
@@ -179,8 +179,8 @@ class Table(Framed):
     ) -> Table:
         """Make the full cross of some dimensions, from its inner cells or from all cells with sums.
 
-        Arrays have the shape of the inner cells or of all cells. Sums of inner cells are computed; other entries are
-        zero there. Sums are published unless they are sensitive, or `margins` is true.
+        Arrays have the shape of the inner cells or of all cells. Sums of inner cells are computed; other
+        entries are zero there. Sums are published unless they are sensitive, or `margins` is true.
 
         Parameters
         ----------
@@ -211,8 +211,8 @@ class Table(Framed):
         keys : CellKeys, optional
             Keys of the records behind each cell.
         smallest_unit : float, optional
-            Least value of a cell that is not zero. By default read off the values where they are counts or have
-            contributors.
+            Least value of a cell that is not zero. By default read off the values where they are counts or
+            have contributors.
 
         Returns
         -------
@@ -454,7 +454,8 @@ class Table(Framed):
         Parameters
         ----------
         cost : {"value", "count", "contributors", "log"} or array of float
-            The cost: the value, 1 for each cell, the number of contributors, the logarithm of the value, or figures.
+            The cost: the value, 1 for each cell, the number of contributors, the logarithm of the value, or
+            figures.
 
         Returns
         -------
@@ -556,8 +557,8 @@ class Table(Framed):
     def needed(self) -> tuple[Floats, Floats, Floats]:
         """Compute how far the attacker's range of each sensitive cell must reach, and how wide it must be.
 
-        A level beyond the attacker's own bounds asks no more than those bounds: nobody can be kept from knowing that
-        a count is not negative.
+        A level beyond the attacker's own bounds asks no more than those bounds: nobody can be kept from
+        knowing that a count is not negative.
 
         Returns
         -------

@@ -33,9 +33,9 @@ def interruptible(
 ) -> Iterator[RunContext]:
     """Let the first Ctrl-C stop searches with their best result; the second raises KeyboardInterrupt.
 
-    Ctrl-C (in a notebook, the button that interrupts) acts in this way inside the block alone, and in the main
-    thread alone, where Python handles signals. Work that cannot be stopped with a result goes on until the
-    second Ctrl-C::
+    Ctrl-C (in a notebook, the button that interrupts) acts in this way inside the block alone, and in the
+    main thread alone, where Python handles signals. Work that cannot be stopped with a result goes on until
+    the second Ctrl-C::
 
         with tacita.interruptible() as context:
             release = tacita.protect(data, quasi=["turnover"], method="best", time=600, context=context)

@@ -108,8 +108,8 @@ class RunContext:
     Parameters
     ----------
     seed : int or str, optional
-        For randomness that protects: a whole number, its digits as text, or "new", which draws one that cannot
-        be guessed and keeps it here. None takes randomness from the operating system.
+        For randomness that protects: a whole number, its digits as text, or "new", which draws one that
+        cannot be guessed and keeps it here. None takes randomness from the operating system.
     threads : int
         Number of threads; all cores by default.
     device : {"cpu", "cuda"}, default="cpu"
@@ -285,8 +285,8 @@ class RunContext:
     ) -> RunContext:
         """Copy the run for one of several equal parts, whose progress counts for a stage of the whole.
 
-        A part may go through several stages of its own. Stages that end within a moment do not count: the first of
-        them would take the whole to the end of the part.
+        A part may go through several stages of its own. Stages that end within a moment do not count: the
+        first of them would take the whole to the end of the part.
 
         Parameters
         ----------

@@ -84,9 +84,9 @@ class SetFigures:
 class RiskProfile(Framed):
     """Risk of the keys of a file: scores by name, and the tables that they come from. Confidential.
 
-    As a data frame it has one row for each record with its own figures, in the order of the file. These never
-    leave in JSON or on a page. The only values of the data in it are labels of categories that several records
-    have.
+    As a data frame it has one row for each record with its own figures, in the order of the file. These
+    never leave in JSON or on a page. The only values of the data in it are labels of categories that
+    several records have.
 
     Attributes
     ----------

@@ -127,8 +127,8 @@ class Origin:
 class Trials(Framed):
     """All trials of a comparison, with the two measures that they are compared by.
 
-    Trials are in order of method and parameters. Iterating yields them; as a data frame, the comparison has one
-    row for each trial: its method, parameters and scores.
+    Trials are in order of method and parameters. Iterating yields them; as a data frame, the comparison has
+    one row for each trial: its method, parameters and scores.
 
     Attributes
     ----------

@@ -11,10 +11,12 @@ import re
 import types
 from collections.abc import Iterator
 from textwrap import fill
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 _WIDTH = 100
 _UNDERLINED = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n(-{3,})$", re.MULTILINE)
@@ -27,7 +29,7 @@ _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less tha
 
 
 def numpydoc(prose: str, model: type[BaseModel]) -> str:
-    """A docstring with the sections Parameters, References and Examples, from prose and the fields of a model.
+    """A docstring with Parameters, References and Examples, from prose and the fields of a model.
 
     The first line of the prose is the summary. The paragraph that starts with `Source:` becomes the
     references, and what starts with `>>>` the examples. Sections that the prose has already are kept.
@@ -41,8 +43,8 @@ def numpydoc(prose: str, model: type[BaseModel]) -> str:
     text, _, example = text.partition("\n>>> ")
     text, _, source = f"{text}\n".partition("\nSource: ")
     source, _, after = source.partition("\n\n")
-    if source.strip():
-        sections.setdefault("References", _paragraph(source))
+    if source := source.strip():
+        sections.setdefault("References", _paragraph(source[0].upper() + source[1:]))
     if example:
         sections.setdefault("Examples", f">>> {example.strip()}")
     if model.model_fields:
@@ -60,8 +62,7 @@ def _sections(prose: str) -> tuple[str, dict[str, str]]:
         return prose, {}
     ends = [title.start() for title in titles[1:]] + [len(prose)]
     found = {
-        title["title"]: prose[title.end() : end].strip("\n")
-        for title, end in zip(titles, ends, strict=True)
+        title["title"]: prose[title.end() : end].strip("\n") for title, end in zip(titles, ends, strict=True)
     }
     return prose[: titles[0].start()], found
 
@@ -90,7 +91,7 @@ def description(field: FieldInfo) -> str:
     >>> description(Field(ge=2, description="smallest group size"))
     'Smallest group size; at least 2.'
     """
-    words = (field.description or "").rstrip(".")
+    words = (field.description or _of_section(field.annotation)).rstrip(".")
     bounds = [
         f"{spelled} {getattr(constraint, attribute):g}"
         for constraint in field.metadata
@@ -101,6 +102,13 @@ def description(field: FieldInfo) -> str:
     # a formula or a name of one letter keeps its case
     first = re.match(r"[a-z]{2,}\b", sentence)
     return f"{sentence[0].upper() if first else sentence[:1]}{sentence[1:]}."
+
+
+def _of_section(annotation: Any) -> str:
+    """What the model says of itself that is the type of a field, where the field says nothing."""
+    models = [annotation, *get_args(annotation)]
+    found = (model for model in models if isinstance(model, type) and issubclass(model, BaseModel))
+    return next((written(model).partition("\n")[0] for model in found), "")
 
 
 def type_and_default(field: FieldInfo) -> str:
@@ -115,7 +123,7 @@ def type_and_default(field: FieldInfo) -> str:
     if field.is_required():
         return spelled
     default = field.get_default(call_default_factory=True)
-    if default is None or default == () or default == {}:
+    if default is None or default == () or default == {} or isinstance(default, BaseModel):
         return f"{spelled}, optional"
     return f"{spelled}, default={_default(default)}"
 
@@ -150,6 +158,28 @@ def _one(annotation: Any) -> str:
     return " or ".join(dict.fromkeys(_spelled(annotation)))
 
 
+def documented(model: type[ModelT]) -> type[ModelT]:
+    """A decorator of a model that completes its docstring from its fields.
+
+    >>> from pydantic import Field
+    >>> @documented
+    ... class Example(BaseModel):
+    ...     "One number."
+    ...     k: int = Field(3, ge=2, description="smallest group size")
+    >>> print(Example.__doc__)
+    One number.
+    <BLANKLINE>
+    Parameters
+    ----------
+    k : int, default=3
+        Smallest group size; at least 2.
+    <BLANKLINE>
+    """
+    if prose := written(model):
+        model.__doc__ = numpydoc(prose, model)
+    return model
+
+
 def written(model: type[BaseModel]) -> str:
-    """The docstring of a class as its author wrote it, without the indentation; nothing where there is none."""
+    """The docstring of a class as it is written in the source, without the indentation."""
     return inspect.cleandoc(model.__doc__ or "")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tacita.core.errors import ParameterError
 
-from .docstrings import numpydoc, written
+from .docstrings import documented, written
 from .params import Parameters
 from .roles import Kind
 
@@ -32,8 +32,7 @@ class Method(Parameters):
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
         super().__pydantic_init_subclass__(**options)
         cls.prose = written(cls)
-        if cls.prose:
-            cls.__doc__ = numpydoc(cls.prose, cls)
+        documented(cls)
 
     @classmethod
     def summary(cls) -> str:

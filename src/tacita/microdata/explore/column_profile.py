@@ -55,12 +55,38 @@ class FileProfile:
 
 @renamed_arguments(run="context")
 def describe_columns(data: Any, *, rows: int = 0, context: RunContext | None = None) -> FileProfile:
-    """The columns of a file: kind, distinct values, missing ones; and its first records, where asked for.
+    """Describe the columns of a file: their kind, distinct and missing values. Confidential.
 
     O(n log n) a column.
 
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    rows : int, default=0
+        Number of first records to show.
+    context : RunContext, optional
+        Listens to progress, and cancels the work.
+
+    Returns
+    -------
+    FileProfile
+        `columns` with name, kind, distinct and missing values of each, and the first `rows` as text.
+
+    Raises
+    ------
+    ParameterError, DataError
+        If the records cannot be read.
+
+    See Also
+    --------
+    suggest_roles : What each column may be to an attacker.
+    sample_uniqueness : How many records are unique.
+
+    Examples
+    --------
     >>> import pyarrow as pa
-    >>> found = profile(pa.table({"x": [1, 2, None], "town": ["a", "b", "b"]}), rows=1)
+    >>> found = describe_columns(pa.table({"x": [1, 2, None], "town": ["a", "b", "b"]}), rows=1)
     >>> [(column.name, column.kind, column.distinct, column.missing) for column in found.columns], found.rows
     ([('x', 'numeric', 2, 1), ('town', 'nominal', 2, 0)], (('1', 'a'),))
     """
@@ -164,13 +190,30 @@ _KEY = (
 
 
 def suggest_roles(data: Any) -> tuple[Guess, ...]:
-    """What each column may be to an attacker, by its name and values; each guess says what it rests on.
+    """Suggest what each column may be to an attacker, by its name and values.
 
-    For a person to check, never to be used unseen. What `profile` found may be given in place of the data.
-    Values that all differ, and are no quantities, name a record; of columns that a name marks as weight, one
-    is it; a name of units with values that repeat is the unit; numbers are quasi-identifiers unless their
-    name sounds confidential. What is not known is other: released as it is. O(columns).
+    Suggestions are for a person to check, never to be used unseen. Values that all differ, and are no
+    quantities, name a record. Of columns that a name marks as weight, the first is it. A name of units with
+    values that repeat is the unit. Numbers are key variables unless their name sounds confidential. Other
+    columns are released as they are. O(columns).
 
+    Parameters
+    ----------
+    data : data frame, path, what `read` returned, or a FileProfile
+        The records, or what `describe_columns` returned.
+
+    Returns
+    -------
+    tuple of Guess
+        For each column a role, and the reason for it.
+
+    Raises
+    ------
+    ParameterError, DataError
+        If the records cannot be read.
+
+    Examples
+    --------
     >>> from tacita import datasets
     >>> guesses = {guess.column: guess for guess in suggest_roles(datasets.load("business"))}
     >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
@@ -254,15 +297,41 @@ class Exposure:
 
 
 def sample_uniqueness(data: Any, *, columns: str | Sequence[str], unit: str | None = None) -> Exposure:
-    """How many records stand alone on some columns before anything is protected. Confidential.
+    """Count the records that are unique on some columns before anything is protected. Confidential.
 
-    On all columns together and on each by itself; a gap is a value. In the file: the population may hold more
-    records like these. `unit` names the firm, household or patient behind a record: several records of one
-    are no company for each other. A first look; `risk` measures the same file in every way that is known.
-    O(n log n) a column.
+    On all columns together and on each by itself; a missing value is a value. Uniqueness is that in the
+    file: the population may have more records like these. A first look; `risk_profile` measures the same
+    file in every way. O(n log n) a column.
 
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    columns : str or list of str
+        Columns that an attacker may know.
+    unit : str, optional
+        The column of firms, households or patients. Then a record is unique where no other unit shares its
+        values.
+
+    Returns
+    -------
+    Exposure
+        Numbers of records: `alone`, `below_3` and `below_5` that share their values, and `by_column`.
+
+    Raises
+    ------
+    ParameterError
+        If a column is missing, or none is named.
+
+    See Also
+    --------
+    risk_profile : All measures of the risk of a file.
+
+    Examples
+    --------
     >>> import pyarrow as pa
-    >>> found = exposure(pa.table({"sex": list("ffmm"), "town": list("aabc")}), columns=["sex", "town"])
+    >>> frame = pa.table({"sex": list("ffmm"), "town": list("aabc")})
+    >>> found = sample_uniqueness(frame, columns=["sex", "town"])
     >>> found.alone, found.below_3, [column.alone for column in found.by_column]
     (2, 4, [0, 2])
     """

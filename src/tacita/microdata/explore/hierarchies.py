@@ -39,12 +39,46 @@ def build_hierarchy(
     lengths: Sequence[int] | None = None,
     periods: Sequence[str] | None = None,
 ) -> Hierarchy:
-    """A hierarchy of the values that a column has, spelled as they are there. Confidential: it names them.
+    """Build a hierarchy from the values of a column. Confidential: it names them.
 
-    By `widths`, numbers in intervals from `start` on, with one interval each below `bottom` and from `top`
-    on; by `lengths`, codes of which so many first characters stay on each level (none: one less each time);
-    by `periods`, dates in months, quarters, years or decades. O(n log n).
+    O(n log n).
 
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    column : str
+        The column. Labels are spelled as its values are.
+    widths : list of float, optional
+        Numbers become intervals of these widths, one level for each.
+    start : float, default=0.0
+        Where intervals start.
+    bottom, top : float, optional
+        One interval for all numbers below `bottom`, and one from `top` on.
+    lengths : list of int, optional
+        Codes keep so many first characters on each level. An empty list takes one character less each time.
+    periods : list of {"month", "quarter", "year", "decade"}, optional
+        Dates become periods, one level for each.
+
+    Returns
+    -------
+    Hierarchy
+        The hierarchy, for `hierarchy` of `protect`.
+
+    Raises
+    ------
+    ParameterError
+        If not exactly one of `widths`, `lengths` and `periods` is there.
+    DataError
+        If values are no numbers or dates.
+
+    See Also
+    --------
+    hierarchy_coverage : Compare a hierarchy with the values of a column.
+    save_hierarchy : Write a hierarchy.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> data = pa.table({"age": [17, 23, 41, 88], "zip": ["4000", "4050", "1000", "1000"]})
     >>> build_hierarchy(data, "age", widths=[10, 20], top=65).relabelled(1)
@@ -74,10 +108,33 @@ def build_hierarchy(
 
 
 def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
-    """How many labels a hierarchy has on each level, and how many values of the column it lacks.
+    """Count the labels of a hierarchy on each level, and the values of a column that it lacks.
 
-    `given` is a file, nested labels or a Hierarchy, as among the roles. O(n log n + levels leaves).
+    O(n log n + levels leaves).
 
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    column : str
+        The column.
+    given : path, nested labels or Hierarchy
+        The hierarchy, as among the roles.
+
+    Returns
+    -------
+    HierarchyLook
+        `labels` of each level, `values` of the column, and how many of these are `unknown` to the hierarchy.
+
+    Raises
+    ------
+    ParameterError
+        If the column or the file is missing.
+    DataError
+        If the hierarchy is broken.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> town = {"North": ["Porto", "Braga"], "South": ["Faro"]}
     >>> found = hierarchy_coverage(pa.table({"town": ["Faro", "Porto", "Beja"]}), "town", town)

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from tacita.core.errors import ParameterError
 from tacita.core.spec import registry
+from tacita.core.spec.docstrings import documented
 from tacita.core.spec.method import RecordMethod
 from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.core.spec.params import Parameters
@@ -53,7 +54,7 @@ class Protection(Parameters):
 
     @classmethod
     def spoken_name(cls) -> str:
-        """As its verb is called."""
+        """Name of the request in messages."""
         return "Protect"
 
     roles: Roles
@@ -83,7 +84,18 @@ class Protection(Parameters):
 
     @classmethod
     def asked(cls, **given: Any) -> Protection:
-        """Out of arguments by name: roles, measures, steps and require; the rest goes to [protect]."""
+        """Make the request of arguments by name.
+
+        Parameters
+        ----------
+        **given
+            Roles, measures, steps and requirements; all other arguments go to [protect].
+
+        Returns
+        -------
+        Protection
+            The request.
+        """
         roles = {name: given.pop(name) for name in tuple(given) if name in Roles.model_fields}
         measure = {_MEASURING[name]: given.pop(name) for name in tuple(given) if name in _MEASURING}
         measure["settings"] = measure.get("settings") or {}
@@ -96,14 +108,40 @@ class Protection(Parameters):
 
     @classmethod
     def compared(cls, **given: Any) -> tuple[Protection, CompareSection]:
-        """The same with methods and parameters to vary: lists of them, and the measures on the axes."""
+        """Make the request of a comparison of arguments by name.
+
+        Parameters
+        ----------
+        **given
+            As in `asked`, with lists of methods and parameters to try, and the measures on the axes.
+
+        Returns
+        -------
+        protection : Protection
+            What all trials share.
+        compare : CompareSection
+            The methods and parameters to try.
+        """
         options = {name: given.pop(name) for name in tuple(given) if name in ReleaseOptions.model_fields}
         known = (*Roles.model_fields, *_MEASURING, "require")
         varied = {name: given.pop(name) for name in tuple(given) if name not in known}
         return cls.asked(**given, **options), CompareSection(**varied)
 
     def trying(self, protect: ProtectSection, measure: MeasureSection) -> Protection:
-        """The same by one method of a comparison, which may take the columns for categories."""
+        """Copy the request with one method of a comparison, which may take the columns for categories.
+
+        Parameters
+        ----------
+        protect : ProtectSection
+            The method with its parameters.
+        measure : MeasureSection
+            The measures to compute.
+
+        Returns
+        -------
+        Protection
+            The request of one trial.
+        """
         varied = {"protect": protect, "measure": measure, "roles": self.roles}
         return self.model_copy(update={**varied, **_for_its_method(varied)})
 
@@ -233,6 +271,7 @@ def _declared(
     }
 
 
+@documented
 class Plan(Document, Protection):
     """A whole run: one method on the columns of [roles], or [[steps]] with columns of their own.
 
@@ -292,7 +331,20 @@ class Plan(Document, Protection):
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], folder: Path) -> Plan:
-        """A plan out of the values of its TOML; requirements of an included file become its own."""
+        """Make a plan of the values of its TOML; requirements of an included file become its own.
+
+        Parameters
+        ----------
+        values : mapping
+            The sections by name.
+        folder : Path
+            Where relative paths start.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
         given = values.get("require")
         if isinstance(given, str):
             given = {"include": given}
@@ -302,27 +354,51 @@ class Plan(Document, Protection):
         return super().from_values(values, folder)
 
     def told(self) -> dict[str, Any]:
-        """The values that TOML keeps, in the order of a run."""
+        """List the values that TOML keeps, in the order of a run.
+
+        Returns
+        -------
+        dict
+            Values that are not the defaults, by section.
+        """
         values = super().told()
         return {name: values[name] for name in _ORDER if name in values}
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
-        """Read a plan file."""
+        """Read a plan file.
+
+        Parameters
+        ----------
+        path : path
+            The file (TOML).
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
         place = Path(path)
         return cls.from_values(toml_of(place), place.parent)
 
     def to_python(self) -> str:
-        """The script that does the same through the Python interface.
+        """Write the script that does the same through the Python interface.
 
+        A plan that compares has the comparison in its script, after the release if there is one.
+
+        Returns
+        -------
+        str
+            The script.
+
+        Examples
+        --------
         >>> print(Plan(input={"path": "a.csv"}, roles={"quasi": "x"}, output={"path": "b.csv"}).to_python())
         import tacita
         <BLANKLINE>
         data = tacita.read('a.csv')
         release = tacita.protect(data, quasi=['x'], method='mdav')
         tacita.save(release, 'b.csv')
-
-        A plan that compares has the comparison in its script, after the release if there is one.
         """
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
         around = self.roles.model_dump(mode="json", exclude_defaults=True)

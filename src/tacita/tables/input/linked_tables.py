@@ -14,9 +14,10 @@ from tacita.tables.verify.parts import Part
 def link_tables(tables: Sequence[Table]) -> Table:
     """Link several tables of the same records: cells that they share are one cell, and all sums hold.
 
-    A dimension that a table does not have stands at its total. A cell that is sensitive or must be published in
-    one table is so in the link; levels and costs are the largest, bounds the narrowest. Contributors that lists
-    number on their own are taken for different ones. O(cells log cells + entries of M).
+    A dimension that a table does not have stands at its total. A cell that is sensitive or must be
+    published in one table is so in the link; levels and costs are the largest, bounds the narrowest.
+    Contributors that lists number on their own are taken for different ones. O(cells log cells + entries of
+    M).
 
     Parameters
     ----------

@@ -385,9 +385,9 @@ def read_tau_argus(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     records, meta = Path(folder, "firms.asc"), Path(folder, "firms.rda")
     ...     _ = records.write_text("NA 10\\nSB  7\\n")
-    ...     _ = meta.write_text("Region 1 1\\n<RECODEABLE>\\nSize 2 1\\n<RECODEABLE>\\nTurnover 3 3\\n<NUMERIC>\\n")
+    ...     _ = meta.write_text("Region 1 1\\n<RECODEABLE>\\nTurnover 3 3\\n<NUMERIC>\\n")
     ...     read_tau_argus(records, meta).columns
-    ['Region', 'Size', 'Turnover']
+    ['Region', 'Turnover']
     """
     given = RecordInputSection(path=path, meta=meta, encoding=encoding)
     name = shown_as or given.path.name

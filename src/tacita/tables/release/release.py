@@ -83,20 +83,21 @@ def tabulate(
     value : str, optional
         The column to sum. Without one the table counts.
     executor : str or mapping, default="in-memory"
-        For the path of Parquet, a file or a folder of files: "serial" sums in parts in this process, "processes"
-        in several, "dask" on a cluster; or a mapping with name, workers, scheduler and part, the records of a
-        part. The table is the same to the last bit. Working files are in a folder next to the source, readable
-        by their owner alone.
+        For the path of Parquet, a file or a folder of files: "serial" sums in parts in this process,
+        "processes" in several, "dask" on a cluster; or a mapping with name, workers, scheduler and part,
+        the records of a part. The table is the same to the last bit. Working files are in a folder next to
+        the source, readable by their owner alone.
     context : RunContext, optional
         Listens to progress, and cancels the work.
     **fields
         `rules` say which cells are sensitive: ``rules=[tacita.tables.PPercent(p=15)]``. `weight`, `unit`,
-        `request`, `waiver` and `key` name columns: sampling weights, the firm or household that contributes, who
-        asked for protection, who renounced it, and keys for noise. `prefixes` tells of a column of codes how many
-        first characters name each level above (``{"nace": [1, 3]}``), `parents` names the column with the label
-        above, `total` the label of all. `depth` is the number of contributions that a cell keeps; `margins`
-        whether there are sums. Other fields are those of `Table.cross`. Of a path, how to read it (`delimiter` and
-        so on, or `meta` for records of tau-ARGUS).
+        `request`, `waiver` and `key` name columns: sampling weights, the firm or household that
+        contributes, who asked for protection, who renounced it, and keys for noise. `prefixes` tells of a
+        column of codes how many first characters name each level above (``{"nace": [1, 3]}``), `parents`
+        names the column with the label above, `total` the label of all. `depth` is the number of
+        contributions that a cell keeps; `margins` whether there are sums. Other fields are those of
+        `Table.cross`. Of a path, how to read it (`delimiter` and so on, or `meta` for records of
+        tau-ARGUS).
 
     Returns
     -------
@@ -171,12 +172,12 @@ def read_table(
     sensitive : bool, default=True
         Whether a list must name the column of sensitive cells. False for tables to be adjusted.
     **fields
-        Of a list, the columns: `dimensions` (or `rows` and `columns`), `value`, `primary` (1 for sensitive cells,
-        0 for others), `contributors`, `key` (a column of keys), and the levels `lower` and `upper` (in percent of
-        the value, by default 15, or a column) and `sliding` (by default 0). `hierarchy`, `prefixes`, `parents`
-        and `total` as in `tabulate`. `fill_zeros` for combinations that are not listed, `counts=True` where
-        values count records. How to read the file: `delimiter`, `decimal`, `encoding`, `missing_values`; `meta`
-        is the .rda of a .tab.
+        Of a list, the columns: `dimensions` (or `rows` and `columns`), `value`, `primary` (1 for sensitive
+        cells, 0 for others), `contributors`, `key` (a column of keys), and the levels `lower` and `upper`
+        (in percent of the value, by default 15, or a column) and `sliding` (by default 0). `hierarchy`,
+        `prefixes`, `parents` and `total` as in `tabulate`. `fill_zeros` for combinations that are not
+        listed, `counts=True` where values count records. How to read the file: `delimiter`, `decimal`,
+        `encoding`, `missing_values`; `meta` is the .rda of a .tab.
 
     Returns
     -------
@@ -251,7 +252,7 @@ def suppress(
     accept_risks : bool or list of str, default=False
         Risks that are accepted, and recorded: "less-protection" than a rule asks for (or True), and
         "no-sensitive-cells", where no rule, status or mark says which cells are sensitive.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the search.
     **method_params
         Parameters of the method, such as ``seconds=60``.
@@ -318,11 +319,11 @@ def adjust(
     method : str or method
         Name of a method of adjustment ("rounding", "small-counts", "cell-key", "cta"), or one with its
         parameters: ``tacita.methods.Rounding(base=5)``.
-    seed : int, str or None
+    seed : int or str, optional
         Makes what is drawn repeatable. None draws from the operating system.
     accept_risks : bool or list of str, default=False
         ["less-protection"] or True accepts less protection and a short seed, and is recorded.
-    context : Run, optional
+    context : RunContext, optional
         Listens to progress, and stops or cancels the search.
     **method_params
         Parameters of the method, such as ``base=5``.

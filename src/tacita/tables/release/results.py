@@ -23,8 +23,8 @@ from tacita.tables.verify.suppressed import SuppressionClaim
 class SuppressedTable(Pattern, Framed):
     """A table with suppressed cells: what `suppress` returns. Confidential.
 
-    As a data frame it is what may be published: one row for each cell, with its labels, and its value where the
-    cell is not suppressed.
+    As a data frame it is what may be published: one row for each cell, with its labels, and its value where
+    the cell is not suppressed.
 
     Attributes
     ----------

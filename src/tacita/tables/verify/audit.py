@@ -161,13 +161,14 @@ def audit(
 ) -> Audit:
     """Attack a suppression pattern: what an attacker can compute of each suppressed cell.
 
-    The attacker knows all that is published. The exact range of a cell takes two maximum flows where the sums
-    form a network, else two linear programs; none where cells move only together, or where an earlier solution
-    proves the range. Verdicts are exact in any case.
+    The attacker knows all that is published. The exact range of a cell takes two maximum flows where the
+    sums form a network, else two linear programs; none where cells move only together, or where an earlier
+    solution proves the range. Verdicts are exact in any case.
 
-    Suppressed cells whose sum is known and sensitive by the rules of the table are a failure. Contributors know
-    their own part of every suppressed cell: the sensitive cells that one of them comes too close to are counted.
-    A pattern for the general problem on a table that is known not to be negative is attacked with that knowledge.
+    Suppressed cells whose sum is known and sensitive by the rules of the table are a failure. Contributors
+    know their own part of every suppressed cell: the sensitive cells that one of them comes too close to
+    are counted. A pattern for the general problem on a table that is known not to be negative is attacked
+    with that knowledge.
 
     Parameters
     ----------
@@ -187,12 +188,13 @@ def audit(
         Risks that are accepted: "no-sensitive-cells", where no rule, status or mark says which cells are
         sensitive.
     ranges : bool, optional
-        Whether to compute exact ranges, or only as far as the verdict needs. None: exact where that takes about
-        a minute at most.
+        Whether to compute exact ranges, or only as far as the verdict needs. None: exact where that takes
+        about a minute at most.
     zeros : {"publish", "withhold"}, optional
-        Whether zeros are published as a rule, so that a suppressed cell is known to be at least the smallest unit
-        of the table (1 for counts). Of a bare list that unit is read off the values where zeros are published.
-        None: as `suppress` does; a warning counts what follows where zeros may be published.
+        Whether zeros are published as a rule, so that a suppressed cell is known to be at least the
+        smallest unit of the table (1 for counts). Of a bare list that unit is read off the values where
+        zeros are published. None: as `suppress` does; a warning counts what follows where zeros may be
+        published.
     insiders : bool, default=False
         Leaks to contributors are failures.
 
