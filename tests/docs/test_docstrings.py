@@ -70,7 +70,9 @@ class WithAttributes(Validator):
         if dataclasses.is_dataclass(self.obj):
             fields = self.signature_parameters
             attributes = self._doc_parameters(["Attributes"])
-            documented.update((name, attributes[name]) for name in fields if name in attributes)
+            documented.update(
+                (name, attributes[name]) for name in fields if name in attributes and name not in documented
+            )
         return documented
 
 

@@ -109,7 +109,7 @@ def save(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(release, Path(folder, "out.csv"), report=Path(folder, "review.html"))
     ...     Path(folder, "out.csv").read_text().split()
-    ['x', '2.0', '2.0', '2.0']
+    ['x', '2', '2', '2']
     """
     section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
     inputs = {"input": release.claim.original.path, "source": as_path(source)}
@@ -199,7 +199,7 @@ def run_plan(
     ...     plan = Plan(input={"path": source}, roles={"quasi": "x"}, output={"path": target})
     ...     release = run_plan(plan)
     ...     target.read_text().split()
-    ['x', '2.0', '2.0', '2.0']
+    ['x', '2', '2', '2']
     """
     # before any work: nobody wants to hear of a wrong path after an hour
     if plan.output.path is None:
@@ -431,7 +431,7 @@ def save_hierarchy(hierarchy: Hierarchy, path: str | Path, *, force: bool = Fals
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_hierarchy(town, Path(folder, "zip.csv"))
     ...     Path(folder, "zip.csv").read_text().split()
-    ['4000;40**;*', '4050;40**;*']
+    ['4000;40**;****', '4050;40**;****']
     """
     target = Path(path)
     refuse_bad_targets({"hierarchy": target}, {}, force=force)

@@ -141,10 +141,11 @@ def save_tables(
     >>> import tacita
     >>> one = tacita.Table.from_array(
     ...     [[5, 3], [2, 4]], names=["region", "size"], labels=[["n", "s"], ["a", "b"]], frequency=True,
-    ...     primary=[[0, 0], [1, 0]],
+    ...     primary=[[0, 1], [0, 0]],
     ... )
     >>> two = tacita.Table.from_array(
     ...     [[1, 7], [4, 2]], names=["region", "sex"], labels=[["n", "s"], ["f", "m"]], frequency=True,
+    ...     primary=[[0, 0], [0, 0]],
     ... )
     >>> pattern = tacita.suppress(tacita.link_tables([one, two]), "exact")
     >>> with tempfile.TemporaryDirectory() as folder:

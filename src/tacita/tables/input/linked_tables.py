@@ -109,7 +109,7 @@ def places(linked: Table, table: Table) -> Ints:
 
     >>> one = Table.from_array([[5, 3], [2, 4]], names=["region", "size"])
     >>> two = Table.from_array([8, 6], names=["region"])
-    >>> places(link([one, two]), two).tolist()
+    >>> places(link_tables([one, two]), two).tolist()
     [2, 5, 8]
     """
     shape = linked.shape

@@ -164,7 +164,7 @@ class AdjustedTable(Adjusted, Framed):
     >>> from tacita.tables import Table, adjust
     >>> result = adjust(Table.from_array([[4, 7], [2, 1]], frequency=True), "rounding", base=5)
     >>> result, result.audit.safe, result.to_arrow()["value"].to_pylist()[:3]
-    (<AdjustedTable of 9 cells, 7 of them changed, by rounding: optimal>, True, [5.0, 5.0, 10.0])
+    (<AdjustedTable of 9 cells, 9 of them changed, by rounding: optimal>, True, [5.0, 5.0, 10.0])
     """
 
     table: Table
