@@ -39,7 +39,7 @@ def numpydoc(prose: str, model: type[BaseModel]) -> str:
     >>> [line for line in numpydoc(gsms.prose, gsms).splitlines() if line.startswith("k :")]
     ['k : int, default=3']
     """
-    text, sections = _sections(prose)
+    text, sections = sections_of(prose)
     text, _, example = text.partition("\n>>> ")
     text, _, source = f"{text}\n".partition("\nSource: ")
     source, _, after = source.partition("\n\n")
@@ -55,8 +55,12 @@ def numpydoc(prose: str, model: type[BaseModel]) -> str:
     return "\n\n".join(body) + "\n"
 
 
-def _sections(prose: str) -> tuple[str, dict[str, str]]:
-    """The text before the first underlined title, and the text under each title."""
+def sections_of(prose: str) -> tuple[str, dict[str, str]]:
+    """The text before the first underlined title, and the text under each title.
+
+    >>> sections_of("One number.\\n\\nReturns\\n-------\\nint\\n    The number.")
+    ('One number.\\n\\n', {'Returns': 'int\\n    The number.'})
+    """
     titles = list(_UNDERLINED.finditer(prose))
     if not titles:
         return prose, {}
