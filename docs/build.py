@@ -1,6 +1,7 @@
 """Write pages from docstrings: `python docs/build.py`.
 
-One page per entry of the registry, and the reference of Python by groups of public names. A test holds the committed pages against this, so that no page says what the code does not.
+One page per entry of the registry, and the reference of Python by groups of public names. A test holds the
+committed pages against this, so that no page says what the code does not.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent, fill
 from types import ModuleType
@@ -22,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from experiments.document import table
 
-from experiments import published
 import tacita
+from experiments import published
 from tacita import registry
 from tacita.core import Method
 from tacita.core.display.number_format import span
@@ -176,8 +177,8 @@ GROUPS = {
     "records": Group(
         "Protect records",
         "Verbs that protect the records of a frame or a file, and what they take.",
-        "protect synthesize protect_file compare_methods evaluate check_requirements estimate_pram_frequencies "
-        "new_pseudonym_key get_method Plan run_plan save save_comparison",
+        "protect synthesize protect_file compare_methods evaluate check_requirements "
+        "estimate_pram_frequencies new_pseudonym_key get_method Plan run_plan save save_comparison",
     ),
     "tables": Group(
         "Protect tables",
@@ -227,9 +228,10 @@ def _reference_index() -> str:
     lines = [
         "# Reference",
         "",
-        "Every public name of Python, written from the docstrings by `python docs/build.py`; `help(tacita.protect)` "
-        "shows the same. Classes of methods, measures and rules (`tacita.methods`, `tacita.measures`, "
-        "`tacita.tables`) have [a page each](../methods/index.md). How to begin: [Python](../guide/python.md).",
+        "Every public name of Python, written from the docstrings by `python docs/build.py`; "
+        "`help(tacita.protect)` shows the same. Classes of methods, measures and rules (`tacita.methods`, "
+        "`tacita.measures`, `tacita.tables`) have [a page each](../methods/index.md). How to begin: "
+        "[Python](../guide/python.md).",
         "",
     ]
     for file, group in GROUPS.items():
@@ -248,32 +250,40 @@ def public(name: str) -> Any:
 
 
 def members(found: type) -> Iterator[tuple[str, Any]]:
-    """Public functions and properties of a class, as classes of tacita define them, in order."""
+    """Public functions and properties of a class, without those of a base that has an entry of its own."""
+    listed = {public(name) for group in GROUPS.values() for name in group.names.split()} - {found}
     seen = set(getattr(found, "__dataclass_fields__", {}))
     for base in found.__mro__:
+        if base in listed or not base.__module__.startswith("tacita"):
+            continue
         for name, value in vars(base).items():
             documented = inspect.isfunction(getattr(value, "__func__", value)) or isinstance(value, property)
-            if documented and base.__module__.startswith("tacita") and not name.startswith("_") and name not in seen:
+            if documented and not name.startswith("_") and name not in seen:
                 seen.add(name)
-                yield name, value
+                # a former name works, and is not recommended
+                if "former name of" not in _summary(value):
+                    yield name, value
 
 
 def _entry(name: str) -> list[str]:
     """A function or a class with its members."""
     found = public(name)
     shown = name if hasattr(tacita, name.partition(".")[0]) else f"tables.{name}"
-    lines = [f"## {name}", "", *_signature(f"tacita.{shown}", found), *_described(found, found)]
-    if inspect.isclass(found):
-        kept = dict(members(found))
-        properties = [(key, value) for key, value in kept.items() if isinstance(value, property)]
-        if properties:
-            lines += ["| property | meaning |", "|---|---|"]
-            lines += [f"| `{key}` | {_cell(_summary(value))} |" for key, value in properties] + [""]
-        for key, value in kept.items():
-            if not isinstance(value, property):
-                function = getattr(value, "__func__", value)
-                lines += [f"### {name}.{key}", "", *_signature(key, getattr(found, key))]
-                lines += _described(function, found)
+    lines = [f"## {name}", "", *_signature(f"tacita.{shown}", found), *_described(found)]
+    if not inspect.isclass(found):
+        return lines
+    bases = [base.__name__ for base in found.__mro__[1:] if _linked(base.__name__) != f"`{base.__name__}`"]
+    if bases:
+        lines += [f"It has all that {_linked(bases[0])} has.", ""]
+    kept = dict(members(found))
+    properties = [(key, value) for key, value in kept.items() if isinstance(value, property)]
+    if properties:
+        lines += ["| property | meaning |", "|---|---|"]
+        lines += [f"| `{key}` | {_cell(_summary(value))} |" for key, value in properties] + [""]
+    for key, value in kept.items():
+        if not isinstance(value, property):
+            lines += [f"### {name}.{key}", "", *_signature(key, getattr(found, key))]
+            lines += _described(getattr(value, "__func__", value))
     return lines
 
 
@@ -296,30 +306,29 @@ def _signature(name: str, found: Any) -> list[str]:
     return ["```text", call, "```", ""]
 
 
-def _described(found: Any, owner: Any) -> list[str]:
+def _described(found: Any) -> list[str]:
     """A docstring as Markdown."""
     prose, sections = sections_of(inspect.getdoc(found) or "")
     # an indented block needs no double colon here
-    lines = [_plain(prose.strip()).replace("::\n", ":\n"), ""]
+    lines = [prose.strip().replace("::\n", ":\n"), ""]
     for title, text in sections.items():
         if title in ("Parameters", "Attributes"):
-            lines += [f"| {title.lower()} | type | meaning |", "|---|---|---|"]
+            lines += [f"| {title.lower()[:-1]} | type | meaning |", "|---|---|---|"]
             for head, body in _entries(text):
                 names, _, kind = head.partition(" : ")
-                codes = ", ".join(f"`{each}`" for each in names.split(", "))
-                lines.append(f"| {codes} | {_cell(_braced(kind))} | {_cell(body)} |")
+                codes = ", ".join(f"`{name}`" for name in names.split(", "))
+                lines.append(f"| {codes} | {_cell(_coded(kind))} | {_cell(body)} |")
         elif title == "Examples":
-            lines += ["```python", *_needed(text, found, owner), text.strip(), "```"]
+            lines += ["```python", *_needed(text, found), text.strip(), "```"]
         elif title == "See Also":
             lines += ["**See also**", ""]
-            for entry in text.splitlines():
-                name, _, meaning = entry.partition(" : ")
-                lines.append(f"- {_linked(name.strip())}: {meaning}")
+            entries = (entry.partition(" : ") for entry in text.splitlines())
+            lines += [f"- {_linked(name)}: {meaning}" for name, _, meaning in entries]
         elif title in ("References", "Notes"):
             lines += [f"**{title}**: {' '.join(text.split())}"]
         else:
             lines += [f"**{title}**", ""]
-            lines += [f"- {_braced(head)}: {' '.join(body.split())}" for head, body in _entries(text)]
+            lines += [f"- {_coded(head)}: {' '.join(body.split())}" for head, body in _entries(text)]
         lines += [""]
     return lines
 
@@ -335,16 +344,12 @@ def _summary(found: Any) -> str:
     return (inspect.getdoc(found) or "").partition("\n")[0]
 
 
-def _plain(text: str) -> str:
-    """What is no Markdown: references to the section of a plan are no links."""
-    return text
-
-
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _braced(kind: str) -> str:
+def _coded(kind: str) -> str:
+    """A type, whose set of options is code: braces mean something to Markdown."""
     return re.sub(r"(\{[^}]*\})", r"`\1`", kind)
 
 
@@ -358,28 +363,32 @@ def _linked(name: str) -> str:
     return f"`{name}`"
 
 
-def _needed(example: str, found: Callable[..., Any], owner: Any) -> Iterator[str]:
+def _needed(example: str, found: Any) -> Iterator[str]:
     """Imports of what an example uses of the module that it stands in."""
-    statements = re.sub(r"^(>>>|\.\.\.) ?|^.*$", lambda line: "", example)
-    statements = "\n".join(
-        line[4:] for line in example.splitlines() if line.startswith((">>>", "...")) and not line.startswith("....")
-    )
-    tree = ast.parse(statements)
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
-    made |= {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names}
-    made |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    made |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ExceptHandler) and node.name}
+    code = "\n".join(line[4:] for line in example.splitlines() if re.match(r"(>>>|\.\.\.)( |$)", line))
+    made, used = set(dir(builtins)), []
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                used.append(name)
+            case (
+                ast.Name(id=name)
+                | ast.arg(arg=name)
+                | ast.FunctionDef(name=name)
+                | ast.ExceptHandler(name=name)
+            ):
+                made.add(str(name))
+            case ast.alias(name=name, asname=other):
+                made.add(other or name)
     known = vars(sys.modules[inspect.unwrap(found).__module__])
-    for name in dict.fromkeys(node.id for node in names if node.id not in made and not hasattr(builtins, node.id)):
+    for name in sorted(set(used) - made):
         value = known[name]
         if isinstance(value, ModuleType):
-            home, _, last = value.__name__.rpartition(".")
-            yield f">>> import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")
-        elif hasattr(tacita, name) and getattr(tacita, name) is value:
-            yield f">>> from tacita import {name}"
+            other = "" if value.__name__ == name else f" as {name}"
+            yield f">>> import {value.__name__}{other}"
         else:
-            yield f">>> from {value.__module__} import {name}"
+            home = "tacita" if getattr(tacita, name, None) is value else value.__module__
+            yield f">>> from {home} import {name}"
 
 
 if __name__ == "__main__":

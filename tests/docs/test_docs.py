@@ -263,14 +263,14 @@ def folder(tmp_path, monkeypatch):
     registry.locations.cache_clear()
 
 
-def of_method(page):
-    """A page that is written from a docstring, whose example is run where it stands."""
-    return page.parent == DOCS / "methods"
+def of_docstring(page):
+    """A page that is written from docstrings, whose examples are run where they stand."""
+    return page.parent.name in ("methods", "reference")
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.long if of_method(page) else ()) for page in RUN],
+    [pytest.param(page, marks=pytest.mark.long if of_docstring(page) else ()) for page in RUN],
     ids=name_of,
 )
 def test_every_example_runs_and_prints_what_the_page_shows(page, folder):
