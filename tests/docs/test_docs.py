@@ -461,8 +461,9 @@ def test_every_promise_of_an_adjusted_table_stands_in_the_threat_model_and_no_ot
     assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.M)) == set(OF_ADJUSTED) != set()
 
 
-def test_the_page_on_python_names_everything_public():
-    text = (DOCS / "guide" / "python.md").read_text()
+def test_the_page_on_python_and_the_reference_name_everything_public():
+    pages = [DOCS / "guide" / "python.md", *sorted((DOCS / "reference").glob("*.md"))]
+    text = "\n".join(page.read_text() for page in pages)
     assert not [name for name in tacita.__all__ if f"`{name}`" not in text and f"tacita.{name}" not in text]
 
 
