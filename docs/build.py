@@ -173,6 +173,8 @@ class Group(NamedTuple):
 
 
 REFERENCE = Path(__file__).parent / "reference"
+# where an example imports a name from, the first that has it
+PUBLIC = (tacita, tacita.core, tacita.io)
 GROUPS = {
     "records": Group(
         "Protect records",
@@ -387,8 +389,11 @@ def _needed(example: str, found: Any) -> Iterator[str]:
             other = "" if value.__name__ == name else f" as {name}"
             yield f">>> import {value.__name__}{other}"
         else:
-            home = "tacita" if getattr(tacita, name, None) is value else value.__module__
-            yield f">>> from {home} import {name}"
+            homes = [home.__name__ for home in PUBLIC if getattr(home, name, None) is value]
+            # where a class of the standard library is defined differs by version
+            inside = value.__module__.startswith("tacita.")
+            home = value.__module__ if inside else value.__module__.partition(".")[0]
+            yield f">>> from {(*homes, home)[0]} import {name}"
 
 
 if __name__ == "__main__":
