@@ -1,24 +1,34 @@
-"""Write one page per registry entry from its docstring and fields: `python docs/build.py`.
+"""Write pages from docstrings: `python docs/build.py`.
 
-A test holds the committed pages against this, so that no page says what the code does not.
+One page per entry of the registry, and the reference of Python by groups of public names. A test holds the
+committed pages against this, so that no page says what the code does not.
 """
 
 from __future__ import annotations
 
+import ast
+import builtins
 import inspect
 import json
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent, fill
+from types import ModuleType
+from typing import Any, NamedTuple
 
 # run as a file, only its own folder is known
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from experiments.document import table
 
+import tacita
 from experiments import published
 from tacita import registry
 from tacita.core import Method
 from tacita.core.display.number_format import span
+from tacita.core.spec.docstrings import sections_of
 from tacita.microdata.measures.measure import Measure
 from tacita.microdata.verify import CHECKS
 from tacita.tables.verify.adjusted import CHECKS as OF_ADJUSTED
@@ -68,7 +78,7 @@ def _index() -> str:
 
 def _page(kind: str, name: str) -> str:
     found = registry.lookup(name, kind)
-    prose, _, example = (inspect.getdoc(found) or "").partition("\n>>> ")
+    prose, _, example = found.prose.partition("\n>>> ")
     summary, _, body = prose.partition("\n")
     lines = [f"# {name}", "", f"*{summary}*", "", body.strip(), ""]
     if aliases := registry.aliases_of(kind, name):
@@ -141,7 +151,7 @@ def _published(name: str) -> list[str]:
 
 def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
-    example = inspect.getdoc(found) or ""
+    example = found.prose
     needed = ["import numpy as np"] if "np." in example else []
     needed += ["import pyarrow as pa"] if "pa." in example else []
     needed += ["from pathlib import Path"] if "Path(" in example else []
@@ -154,8 +164,241 @@ def _imports(found: type[Method]) -> str:
     return "\n".join(f">>> {line}" for line in needed)
 
 
+class Group(NamedTuple):
+    """A page of the reference: what it is about, and its names below `tacita`."""
+
+    title: str
+    about: str
+    names: str
+
+
+REFERENCE = Path(__file__).parent / "reference"
+# where an example imports a name from, the first that has it
+PUBLIC = (tacita, tacita.core, tacita.io)
+GROUPS = {
+    "records": Group(
+        "Protect records",
+        "Verbs that protect the records of a frame or a file, and what they take.",
+        "protect synthesize protect_file compare_methods evaluate check_requirements "
+        "estimate_pram_frequencies new_pseudonym_key get_method Plan run_plan save save_comparison",
+    ),
+    "tables": Group(
+        "Protect tables",
+        "Verbs from records or cells to a published table.",
+        "tabulate read_table suppress adjust audit link_tables compare_suppressions save_table save_tables "
+        "save_adjusted save_adjusted_tables save_cells read_tau_argus",
+    ),
+    "results": Group(
+        "Results",
+        "What the verbs return. Each result has a short `repr`, saves itself, and becomes a data frame.",
+        "Release Report Score Trials Trial RiskProfile Table SuppressedTable AdjustedTable Pattern Adjusted "
+        "Partition",
+    ),
+    "files": Group(
+        "Files and hierarchies",
+        "Reading and writing files, and hierarchies of the values of a column.",
+        "read sniff_csv build_hierarchy hierarchy_coverage save_hierarchy io.read io.InputOptions "
+        "io.InputSection io.format_of io.by_ending io.taken_in io.write_frame io.write_all io.content_of "
+        "io.fingerprint_of io.toml_of",
+    ),
+    "look": Group(
+        "Look at data",
+        "What a file shows before anything is protected. All results are confidential.",
+        "describe_columns suggest_roles sample_uniqueness risk_profile save_risk",
+    ),
+    "running": Group(
+        "Progress and errors",
+        "How a run is followed and stopped, and how it fails.",
+        "RunContext Progress interruptible TacitaError ParameterError DataError VerificationError "
+        "RequirementError Cancelled",
+    ),
+}
+
+
+def reference() -> dict[str, str]:
+    """File name -> text of every page of the reference."""
+    made = {"index.md": _reference_index()}
+    for file, group in GROUPS.items():
+        lines = [f"# {group.title}", "", group.about, ""]
+        for name in group.names.split():
+            lines += _entry(name)
+        made[f"{file}.md"] = "\n".join(lines)
+    return made
+
+
+def _reference_index() -> str:
+    lines = [
+        "# Reference",
+        "",
+        "Every public name of Python, written from the docstrings by `python docs/build.py`; "
+        "`help(tacita.protect)` shows the same. Classes of methods, measures and rules (`tacita.methods`, "
+        "`tacita.measures`, `tacita.tables`) have [a page each](../methods/index.md). How to begin: "
+        "[Python](../guide/python.md).",
+        "",
+    ]
+    for file, group in GROUPS.items():
+        lines += [f"## {group.title}", "", f"[{group.title}]({file}.md): {group.about}", ""]
+        lines += [f"- {_linked(name)}: {_summary(public(name))}" for name in group.names.split()]
+        lines += [""]
+    return "\n".join(lines)
+
+
+def public(name: str) -> Any:
+    """What a name below `tacita` stands for; results of tables are among the tables."""
+    found: Any = tacita
+    for part in name.split("."):
+        found = getattr(found, part) if hasattr(found, part) else getattr(tacita.tables, part)
+    return found
+
+
+def members(found: type) -> Iterator[tuple[str, Any]]:
+    """Public functions and properties of a class, without those of a base that has an entry of its own."""
+    listed = {public(name) for group in GROUPS.values() for name in group.names.split()} - {found}
+    seen = set(getattr(found, "__dataclass_fields__", {}))
+    for base in found.__mro__:
+        if base in listed or not base.__module__.startswith("tacita"):
+            continue
+        for name, value in vars(base).items():
+            documented = inspect.isfunction(getattr(value, "__func__", value)) or isinstance(value, property)
+            if documented and not name.startswith("_") and name not in seen:
+                seen.add(name)
+                # a former name works, and is not recommended
+                if "former name of" not in _summary(value):
+                    yield name, value
+
+
+def _entry(name: str) -> list[str]:
+    """A function or a class with its members."""
+    found = public(name)
+    shown = name if hasattr(tacita, name.partition(".")[0]) else f"tables.{name}"
+    lines = [f"## {name}", "", *_signature(f"tacita.{shown}", found), *_described(found)]
+    if not inspect.isclass(found):
+        return lines
+    bases = [base.__name__ for base in found.__mro__[1:] if _linked(base.__name__) != f"`{base.__name__}`"]
+    if bases:
+        lines += [f"It has all that {_linked(bases[0])} has.", ""]
+    kept = dict(members(found))
+    properties = [(key, value) for key, value in kept.items() if isinstance(value, property)]
+    if properties:
+        lines += ["| property | meaning |", "|---|---|"]
+        lines += [f"| `{key}` | {_cell(_summary(value))} |" for key, value in properties] + [""]
+    for key, value in kept.items():
+        if not isinstance(value, property):
+            lines += [f"### {name}.{key}", "", *_signature(key, getattr(found, key))]
+            lines += _described(getattr(value, "__func__", value))
+    return lines
+
+
+def _signature(name: str, found: Any) -> list[str]:
+    """A call with names and defaults; types are in the table of parameters."""
+    parts, starred = [], False
+    for parameter in inspect.signature(found).parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            parts.append("*")
+        starred |= parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        default = parameter.default
+        # what a function or a factory gives has no short spelling
+        plain = default is None or isinstance(default, str | int | float | tuple)
+        shown = repr(default) if plain else "..."
+        stars = {parameter.VAR_KEYWORD: "**", parameter.VAR_POSITIONAL: "*"}.get(parameter.kind, "")
+        parts.append(f"{stars}{parameter.name}" + ("" if default is parameter.empty else f"={shown}"))
+    call = fill(f"{name}({', '.join(parts)})", 100, subsequent_indent="    ", break_long_words=False)
+    return ["```text", call, "```", ""]
+
+
+def _described(found: Any) -> list[str]:
+    """A docstring as Markdown."""
+    prose, sections = sections_of(inspect.getdoc(found) or "")
+    # an indented block needs no double colon here
+    lines = [prose.strip().replace("::\n", ":\n"), ""]
+    for title, text in sections.items():
+        if title in ("Parameters", "Attributes"):
+            lines += [f"| {title.lower()[:-1]} | type | meaning |", "|---|---|---|"]
+            for head, body in _entries(text):
+                names, _, kind = head.partition(" : ")
+                codes = ", ".join(f"`{name}`" for name in names.split(", "))
+                lines.append(f"| {codes} | {_cell(_coded(kind))} | {_cell(body)} |")
+        elif title == "Examples":
+            lines += ["```python", *_needed(text, found), text.strip(), "```"]
+        elif title == "See Also":
+            lines += ["**See also**", ""]
+            entries = (entry.partition(" : ") for entry in text.splitlines())
+            lines += [f"- {_linked(name)}: {meaning}" for name, _, meaning in entries]
+        elif title in ("References", "Notes"):
+            lines += [f"**{title}**: {' '.join(text.split())}"]
+        else:
+            lines += [f"**{title}**", ""]
+            lines += [f"- {_coded(head)}: {' '.join(body.split())}" for head, body in _entries(text)]
+        lines += [""]
+    return lines
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    """Lines without indentation, each with the text that is indented below it."""
+    for part in re.split(r"\n(?=\S)", dedent(text).strip("\n")):
+        head, _, body = part.partition("\n")
+        yield head, dedent(body).strip()
+
+
+def _summary(found: Any) -> str:
+    return (inspect.getdoc(found) or "").partition("\n")[0]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _coded(kind: str) -> str:
+    """A type, whose set of options is code: braces mean something to Markdown."""
+    return re.sub(r"(\{[^}]*\})", r"`\1`", kind)
+
+
+def _linked(name: str) -> str:
+    """A name as a link to where the reference has it."""
+    top = name.removeprefix("tacita.")
+    for file, group in GROUPS.items():
+        names = group.names.split()
+        if top in names or top.partition(".")[0] in names:
+            return f"[`{name}`]({file}.md#{re.sub(r'[^a-z0-9_-]', '', top.lower())})"
+    return f"`{name}`"
+
+
+def _needed(example: str, found: Any) -> Iterator[str]:
+    """Imports of what an example uses of the module that it stands in."""
+    code = "\n".join(line[4:] for line in example.splitlines() if re.match(r"(>>>|\.\.\.)( |$)", line))
+    made, used = set(dir(builtins)), []
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                used.append(name)
+            case (
+                ast.Name(id=name)
+                | ast.arg(arg=name)
+                | ast.FunctionDef(name=name)
+                | ast.ExceptHandler(name=name)
+            ):
+                made.add(str(name))
+            case ast.alias(name=name, asname=other):
+                made.add(other or name)
+    known = vars(sys.modules[inspect.unwrap(found).__module__])
+    for name in sorted(set(used) - made):
+        value = known[name]
+        if isinstance(value, ModuleType):
+            other = "" if value.__name__ == name else f" as {name}"
+            yield f">>> import {value.__name__}{other}"
+        else:
+            homes = [home.__name__ for home in PUBLIC if getattr(home, name, None) is value]
+            # where a class of the standard library is defined differs by version
+            inside = value.__module__.startswith("tacita.")
+            home = value.__module__ if inside else value.__module__.partition(".")[0]
+            yield f">>> from {(*homes, home)[0]} import {name}"
+
+
 if __name__ == "__main__":
-    PAGES.mkdir(exist_ok=True)
-    for file, text in pages().items():
-        (PAGES / file).write_text(text)
-    print(f"{len(pages())} pages in {PAGES.name}/")
+    for folder, texts in ((PAGES, pages()), (REFERENCE, reference())):
+        folder.mkdir(exist_ok=True)
+        for file, text in texts.items():
+            (folder / file).write_text(text)
+        print(f"{len(texts)} pages in {folder.name}/")

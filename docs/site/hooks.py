@@ -54,6 +54,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         for entry in section.get("For developers", []):
             if "Methods" in entry:
                 entry["Methods"] += methods()
+            if "Reference" in entry:
+                entry["Reference"] += reference()
             if "Decisions" in entry:
                 entry["Decisions"] = decisions()
     config.mdx_configs["toc"]["slugify"] = anchor
@@ -68,6 +70,12 @@ def methods() -> list[dict[str, list[dict[str, str]]]]:
         pages = re.findall(r"^- \[([^\]]+)\]\(([^)]+)\)", part, re.M)
         found.append({title: [{name: f"methods/{file}"} for name, file in pages]})
     return found
+
+
+def reference() -> list[str]:
+    """Pages of the reference of Python, as their own index lists them."""
+    index = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    return [f"reference/{file}" for file in re.findall(r"^\[[^\]]+\]\(([^)]+)\)", index, re.M)]
 
 
 def decisions() -> list[str]:

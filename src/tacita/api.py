@@ -140,8 +140,27 @@ MethodLike = str | Method | Sequence[str | Method]
 
 
 def get_method(name: str, **parameters: Any) -> Any:
-    """A method or measure by its registry name, in any case.
+    """Build a method or measure from its registry name, in any case.
 
+    Parameters
+    ----------
+    name : str
+        The name, such as "mdav" or "DBRL".
+    **parameters
+        Parameters of the method.
+
+    Returns
+    -------
+    Method
+        The method. `tacita.methods` and `tacita.measures` have the same classes with types.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such name or parameter, or a value is out of range.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> get_method("mdav", k=2).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()
     [0, 0, 1, 1]
@@ -152,8 +171,39 @@ def get_method(name: str, **parameters: Any) -> Any:
 def read(path: str | Path, *, shown_as: str | None = None, **options: Any) -> Microdata:
     """Read a file of records: CSV, Parquet, Stata, SPSS, SAS or Excel, by its ending.
 
-    Options as in the plan's [input]: delimiter, decimal, encoding, missing_values, value_labels, sheet.
-    `sniff_csv` guesses the first three. Messages call the file by its name, or as `shown_as` says.
+    Parameters
+    ----------
+    path : path
+        The file.
+    shown_as : str, optional
+        What messages call the file; its name by default.
+    **options
+        Options of [input] in plans: `delimiter`, `decimal`, `encoding`, `missing_values`, `value_labels`,
+        `sheet`. `sniff_csv` guesses the first three.
+
+    Returns
+    -------
+    Microdata
+        The records, for `protect` and the other verbs.
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be read, or an option is wrong.
+    DataError
+        If the file is empty or broken.
+
+    See Also
+    --------
+    sniff_csv : Guess how a text file is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "survey.csv").write_text("town;income\\nPorto;1200\\n")
+    ...     read(Path(folder, "survey.csv"), delimiter=";").columns
+    ['town', 'income']
     """
     return io.read(path, io.InputOptions(**options), shown_as=shown_as)
 
@@ -277,14 +327,14 @@ def protect(
     data : pandas, polars or pyarrow data frame, path, or what `read` returned
         The original records. They are never changed.
     roles : Roles, optional
-        Which column is what, as one value in place of the arguments below.
+        The role of each column, as one value in place of the arguments below.
     quasi : list of str or "numeric"
         Key variables to protect, or every numeric column without another role.
     method : str, method or list of these, default="mdav"
         Name of a method, or a method with its parameters: ``tacita.methods.MDAV(k=3)``. Of several, each
         improves the groups of the one before.
     k : int, optional
-        Smallest group size; the default of the method unless given.
+        Smallest group size; the default of the method unless it is set.
     then : str or method, optional
         Method that improves the groups of `method`.
     steps : list of mappings
@@ -298,27 +348,33 @@ def protect(
         Columns that name a record: left out of the release, or replaced by pseudonyms made with the key in
         the file `pseudonym_key`.
     confidential : list of str
-        Sensitive columns. They are released, and watched for groups that reveal them.
+        Sensitive columns. They are released; a warning names groups that reveal them.
     strata : list of str
         Records of different strata are never mixed.
-    unit, unit_columns : str, list of str
-        The column that names the household or firm of a record, and columns that agree within a unit.
-    weight : str
+    unit : str, optional
+        The column that names the household or firm of a record.
+    unit_columns : list of str
+        Columns that agree within a unit.
+    weight : str, optional
         Column of sampling weights.
-    hierarchy : mapping from columns to hierarchies
+    hierarchy : mapping from columns to hierarchies, optional
         Nested labels, or the path of a file, for each column that is generalised.
     missing : {"refuse", "drop", "stratum", "merge", "level"}, default="refuse"
         Records with missing key variables: refuse the file, drop them, group them among their like, or
-        group them so and suppress values until each has k like it. "level" is for syntheses.
+        group them so and suppress values until k records share each pattern. "level" is for syntheses.
     round_integers : bool, default=False
         Publish whole numbers for columns of whole numbers.
     shuffle : bool, default=False
         Release the records in random order.
-    seed : int, str or None
+    seed : int or str, optional
         Makes protective randomness repeatable. "new" draws one; None takes it from the operating system.
         Keep it secret: it undoes what was drawn.
     accept_risks : bool or list of str, default=False
         Risks that are accepted, and recorded: their names, or True for all.
+    pseudonym_key : path, optional
+        File of the key for pseudonyms; see `new_pseudonym_key`.
+    pseudonym_length : int, default=20
+        Number of characters of a pseudonym.
     require : mapping or path, optional
         What the result must satisfy, such as ``{"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}``.
     measures, without : list of str
@@ -347,6 +403,12 @@ def protect(
         If the result does not keep what the method guarantees. Nothing is returned.
     RequirementError
         If the result does not meet `require`.
+
+    See Also
+    --------
+    synthesize : Draw columns anew in place of masking them.
+    protect_file : Protect a file beyond memory.
+    compare_methods : Try several methods.
 
     Examples
     --------
@@ -410,6 +472,8 @@ def protect_file(
     ----------
     source, path : path
         The file or folder to read, and the one to write.
+    roles : Roles, optional
+        The role of each column, as one value in place of the arguments below.
     executor : str or mapping, default="serial"
         Works in parts: "serial" in this process, "processes" in several, "dask" on a cluster; or a mapping
         with name, workers, scheduler and part, the records of a part.
@@ -417,8 +481,67 @@ def protect_file(
         Confidential review as a page and as JSON, and the public note.
     force : bool, default=False
         Overwrite files.
-
-    All other parameters are as in `protect` and `synthesize`.
+    quasi : list of str or "numeric"
+        Key variables to protect, or every numeric column without another role.
+    dependent, independent : list of str
+        For a synthesis in place of `quasi`: columns that are replaced, and columns that explain them.
+    method : str, method or list of these, default="mdav"
+        Name of a method, or a method with its parameters: ``tacita.methods.MDAV(k=3)``. Of several, each
+        improves the groups of the one before.
+    k : int, optional
+        Smallest group size; the default of the method unless it is set.
+    then : str or method, optional
+        Method that improves the groups of `method`.
+    steps : list of mappings
+        Several methods in place of one, each with columns of its own:
+        ``[{"method": "mdav", "quasi": ["wage"], "k": 5}]``.
+    nominal, ordinal, numeric : list of str
+        Key variables that are categories without an order; with one (a mapping gives the levels from lowest
+        to highest; a list of names suffices where numbers, or the type of the column, give the order); and
+        columns of few whole numbers that are quantities, not codes.
+    identifiers, pseudonyms : list of str
+        Columns that name a record: left out of the release, or replaced by pseudonyms made with the key in
+        the file `pseudonym_key`.
+    confidential : list of str
+        Sensitive columns. They are released; a warning names groups that reveal them.
+    strata : list of str
+        Records of different strata are never mixed.
+    unit : str, optional
+        The column that names the household or firm of a record.
+    unit_columns : list of str
+        Columns that agree within a unit.
+    weight : str, optional
+        Column of sampling weights.
+    hierarchy : mapping from columns to hierarchies, optional
+        Nested labels, or the path of a file, for each column that is generalised.
+    missing : {"refuse", "drop", "stratum", "merge", "level"}, default="refuse"
+        Records with missing key variables: refuse the file, drop them, group them among their like, or
+        group them so and suppress values until k records share each pattern. "level" is for syntheses.
+    round_integers : bool, default=False
+        Publish whole numbers for columns of whole numbers.
+    shuffle : bool, default=False
+        Release the records in random order.
+    seed : int or str, optional
+        Makes protective randomness repeatable. "new" draws one; None takes it from the operating system.
+        Keep it secret: it undoes what was drawn.
+    accept_risks : bool or list of str, default=False
+        Risks that are accepted, and recorded: their names, or True for all.
+    pseudonym_key : path, optional
+        File of the key for pseudonyms; see `new_pseudonym_key`.
+    pseudonym_length : int, default=20
+        Number of characters of a pseudonym.
+    require : mapping or path, optional
+        What the result must satisfy, such as ``{"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}``.
+    measures, without : list of str
+        Measures of loss and risk to compute (["all"] for every one), and those to leave out.
+    domains : list of str
+        Columns whose values are parts of the population to measure by themselves.
+    settings : mapping, optional
+        Parameters of measures, by name.
+    context : RunContext, optional
+        Listens to progress, and stops or cancels the work.
+    **method_params
+        Parameters of the method.
 
     Returns
     -------
@@ -435,6 +558,10 @@ def protect_file(
         If the result does not keep what the method guarantees. Nothing is returned.
     RequirementError
         If the result does not meet `require`.
+
+    See Also
+    --------
+    protect : Protect records in memory.
 
     Examples
     --------
@@ -567,15 +694,15 @@ def synthesize(
 ) -> Release[Any]:
     """Draw dependent columns anew, given independent ones that are kept; verify, measure.
 
-    Each stratum is drawn by itself, so that what a method keeps exactly it keeps in every stratum, and hence
-    in all.
+    Each stratum is drawn separately. What a method keeps exactly it therefore keeps in every stratum, and
+    in the whole file.
 
     Parameters
     ----------
     data : pandas, polars or pyarrow data frame, path, or what `read` returned
         The original records. They are never changed.
     roles : Roles, optional
-        Which column is what, as one value in place of the arguments below.
+        The role of each column, as one value in place of the arguments below.
     dependent : list of str
         Columns that are replaced. They are numeric; with `copula` and `trees` they may be categories too.
     independent : list of str
@@ -592,14 +719,16 @@ def synthesize(
         Columns that name a record: left out of the release, or replaced by pseudonyms made with the key in
         the file `pseudonym_key`.
     confidential : list of str
-        Sensitive columns. They are released, and watched for groups that reveal them.
+        Sensitive columns. They are released; a warning names groups that reveal them.
     strata : list of str
         Records of different strata are never mixed.
-    unit, unit_columns : str, list of str
-        The column that names the household or firm of a record, and columns that agree within a unit.
-    weight : str
+    unit : str, optional
+        The column that names the household or firm of a record.
+    unit_columns : list of str
+        Columns that agree within a unit.
+    weight : str, optional
         Column of sampling weights.
-    hierarchy : mapping from columns to hierarchies
+    hierarchy : mapping from columns to hierarchies, optional
         Nested labels, or the path of a file, for each column that is generalised.
     missing : {"refuse", "drop", "level"}, default="refuse"
         Records with missing values: refuse the file, drop them, or draw what is missing too.
@@ -607,11 +736,15 @@ def synthesize(
         Publish whole numbers for columns of whole numbers.
     shuffle : bool, default=False
         Release the records in random order.
-    seed : int, str or None
+    seed : int or str, optional
         Makes protective randomness repeatable. "new" draws one; None takes it from the operating system.
         Keep it secret: it undoes what was drawn.
     accept_risks : bool or list of str, default=False
         Risks that are accepted, and recorded: their names, or True for all.
+    pseudonym_key : path, optional
+        File of the key for pseudonyms; see `new_pseudonym_key`.
+    pseudonym_length : int, default=20
+        Number of characters of a pseudonym.
     require : mapping or path, optional
         What the result must satisfy, such as ``{"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}``.
     measures, without : list of str
@@ -621,9 +754,9 @@ def synthesize(
     settings : mapping, optional
         Parameters of measures, by name.
     callback : callable, optional
-        Follows fuzzy c-regression (`fcrm`) round by round. It gets what the round found (memberships, curves
-        of the clusters, released values, objective) and, where it reads `report`, the scores that a release
-        would have. The run goes on when it returns.
+        Follows fuzzy c-regression (`fcrm`) round by round. It gets a `Round`: memberships, curves of the
+        clusters, released values, objective and, where it reads `report`, the scores that a release would
+        have. The run goes on when it returns.
     context : RunContext, optional
         Listens to progress, and stops or cancels the work.
     **method_params
@@ -644,6 +777,10 @@ def synthesize(
         If the result does not keep what the method guarantees. Nothing is returned.
     RequirementError
         If the result does not meet `require`.
+
+    See Also
+    --------
+    protect : Mask values in place of drawing them.
 
     Examples
     --------
@@ -714,15 +851,68 @@ def compare_methods(
 
     Parameters
     ----------
-    data
-        As in `protect`.
-    method, k, **method_params
-        A value or a list of values to try: ``method=["mdav", "hm"], k=[3, 5, 10]``. A parameter goes to the
-        methods that have it.
+    data : pandas, polars or pyarrow data frame, path, or what `read` returned
+        The original records. They are never changed.
+    roles : Roles, optional
+        The role of each column, as one value in place of the arguments below.
+    quasi : list of str or "numeric"
+        Key variables to protect, or every numeric column without another role.
+    dependent, independent : list of str
+        For syntheses in place of `quasi`: columns that are replaced, and columns that explain them.
+    method : str or list of str, default="mdav"
+        Names of methods to try: ``["mdav", "hm"]``.
+    k : int or list of int, optional
+        Smallest group sizes to try: ``[3, 5, 10]``.
+    nominal, ordinal, numeric : list of str
+        Key variables that are categories without an order; with one (a mapping gives the levels from lowest
+        to highest; a list of names suffices where numbers, or the type of the column, give the order); and
+        columns of few whole numbers that are quantities, not codes.
+    identifiers, pseudonyms : list of str
+        Columns that name a record: left out of the release, or replaced by pseudonyms made with the key in
+        the file `pseudonym_key`.
+    confidential : list of str
+        Sensitive columns. They are released; a warning names groups that reveal them.
+    strata : list of str
+        Records of different strata are never mixed.
+    unit : str, optional
+        The column that names the household or firm of a record.
+    unit_columns : list of str
+        Columns that agree within a unit.
+    weight : str, optional
+        Column of sampling weights.
+    hierarchy : mapping from columns to hierarchies, optional
+        Nested labels, or the path of a file, for each column that is generalised.
+    missing : {"refuse", "drop", "stratum", "merge", "level"}, default="refuse"
+        Records with missing key variables: refuse the file, drop them, group them among their like, or
+        group them so and suppress values until k records share each pattern. "level" is for syntheses.
+    round_integers : bool, default=False
+        Publish whole numbers for columns of whole numbers.
+    shuffle : bool, default=False
+        Release the records in random order.
+    seed : int or str, optional
+        Makes protective randomness repeatable. "new" draws one; None takes it from the operating system.
+        Keep it secret: it undoes what was drawn.
+    accept_risks : bool or list of str, default=False
+        Risks that are accepted, and recorded: their names, or True for all.
+    pseudonym_key : path, optional
+        File of the key for pseudonyms; see `new_pseudonym_key`.
+    pseudonym_length : int, default=20
+        Number of characters of a pseudonym.
+    require : mapping or path, optional
+        What the result must satisfy, such as ``{"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}``.
     loss, risk : str, default="PIL" and "DR"
         The measures on the two axes.
-
-    All other parameters are as in `protect` and `synthesize`.
+    measures, without : list of str
+        Measures of loss and risk to compute (["all"] for every one), and those to leave out.
+    domains : list of str
+        Columns whose values are parts of the population to measure by themselves.
+    settings : mapping, optional
+        Parameters of measures, by name.
+    context : RunContext, optional
+        Listens to progress, and stops or cancels the work.
+    **method_params
+        Parameters of methods, each a value or a list of values to try. A parameter goes to the methods that
+        have it.
 
     Returns
     -------
@@ -739,6 +929,11 @@ def compare_methods(
         If the result does not keep what the method guarantees. Nothing is returned.
     RequirementError
         If the result does not meet `require`.
+
+    See Also
+    --------
+    protect : Protect records by one method.
+    save_comparison : Write the comparison.
 
     Examples
     --------
@@ -776,10 +971,12 @@ def evaluate(
         The same records in the same order, with the same columns.
     quasi : list of str or "numeric"
         The columns that were changed.
-    nominal, ordinal, unit
-        As in `protect`.
+    nominal, ordinal : list of str
+        Columns that are categories without an order, and with one, as in `protect`.
+    unit : str, optional
+        The column that names the household or firm of a record.
     measures, without : list of str
-        Measures to compute (["all"] for every one), and those to leave out.
+        Measures of loss and risk to compute (["all"] for every one), and those to leave out.
     domains : list of str
         Columns whose values are parts of the population to measure by themselves.
     settings : mapping, optional
@@ -798,6 +995,10 @@ def evaluate(
         If an argument is wrong, or the release lacks a column.
     DataError
         If the files do not have the same records.
+
+    See Also
+    --------
+    check_requirements : Whether a file meets limits.
 
     Examples
     --------
@@ -844,8 +1045,10 @@ def risk_profile(
         The share of the population that is in the file, or the size of the population.
     missing_as : {"category", "wildcard"}, default="category"
         A missing key is a value of its own, or any value.
-    measures, without, settings
-        As in `evaluate`; by default all measures that need one file alone.
+    measures, without : list of str
+        Measures to compute, by default all that need one file alone, and those to leave out.
+    settings : mapping, optional
+        Parameters of measures, by name.
     context : RunContext, optional
         Listens to progress, and stops or cancels the work.
 
@@ -860,6 +1063,11 @@ def risk_profile(
         If an argument is wrong.
     DataError
         If the records cannot be used.
+
+    See Also
+    --------
+    sample_uniqueness : A quick look at uniques alone.
+    save_risk : Write the profile.
 
     Examples
     --------
@@ -902,8 +1110,10 @@ def check_requirements(
     quasi : list of str or "numeric"
         The columns that were changed. An original needs them; without one, these are the keys of
         requirements that name none.
-    nominal, ordinal, unit
-        As in `protect`. The unit is a column of the original, or else of the file.
+    nominal, ordinal : list of str
+        Columns that are categories without an order, and with one, as in `protect`.
+    unit : str, optional
+        The column of households or firms: of the original, or else of the file.
     context : RunContext, optional
         Listens to progress, and stops or cancels the work.
 
@@ -918,6 +1128,10 @@ def check_requirements(
         If an argument is wrong.
     DataError
         If the files cannot be used or compared.
+
+    See Also
+    --------
+    evaluate : The figures themselves.
 
     Examples
     --------

@@ -263,14 +263,14 @@ def folder(tmp_path, monkeypatch):
     registry.locations.cache_clear()
 
 
-def of_method(page):
-    """A page that is written from a docstring, whose example is run where it stands."""
-    return page.parent == DOCS / "methods"
+def of_docstring(page):
+    """A page that is written from docstrings, whose examples are run where they stand."""
+    return page.parent.name in ("methods", "reference")
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.long if of_method(page) else ()) for page in RUN],
+    [pytest.param(page, marks=pytest.mark.long if of_docstring(page) else ()) for page in RUN],
     ids=name_of,
 )
 def test_every_example_runs_and_prints_what_the_page_shows(page, folder):
@@ -455,8 +455,9 @@ def test_every_promise_of_an_adjusted_table_stands_in_the_threat_model_and_no_ot
     assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.M)) == set(OF_ADJUSTED) != set()
 
 
-def test_the_page_on_python_names_everything_public():
-    text = (DOCS / "guide" / "python.md").read_text()
+def test_the_page_on_python_and_the_reference_name_everything_public():
+    pages = [DOCS / "guide" / "python.md", *sorted((DOCS / "reference").glob("*.md"))]
+    text = "\n".join(page.read_text() for page in pages)
     assert not [name for name in tacita.__all__ if f"`{name}`" not in text and f"tacita.{name}" not in text]
 
 

@@ -1,14 +1,19 @@
-"""The pages of docs/methods say what the code says."""
+"""The pages of docs/methods and docs/reference say what the code says."""
 
 import doctest
+import inspect
 import re
 import runpy
 from pathlib import Path
 
 import pytest
 
+from tacita.core import Method
+
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = runpy.run_path(str(DOCS / "build.py"))["pages"]()
+BUILD = runpy.run_path(str(DOCS / "build.py"))
+PAGES = BUILD["pages"]()
+REFERENCE = BUILD["reference"]()
 
 
 @pytest.mark.parametrize("name", list(PAGES))
@@ -27,6 +32,31 @@ def test_every_page_has_an_example(name):
     # test_docs.py runs it; the closing fence of a code block is no expected output
     text = PAGES[name].replace("\n```", "\n\n```")
     assert doctest.DocTestParser().get_doctest(text, {}, name, name, 0).examples
+
+
+@pytest.mark.parametrize("name", list(REFERENCE))
+def test_the_committed_page_of_the_reference_is_what_docstrings_say(name):
+    committed = DOCS / "reference" / name
+    assert committed.exists(), "run `python docs/build.py`"
+    assert committed.read_text() == REFERENCE[name], "run `python docs/build.py`"
+
+
+def test_no_page_of_the_reference_is_left_of_what_is_gone():
+    assert {path.name for path in (DOCS / "reference").iterdir()} == set(REFERENCE)
+
+
+def test_the_reference_has_every_public_function_and_class_and_links_every_method_page():
+    listed = (DOCS.parent / "tests" / "client" / "public_names.txt").read_text().split()
+    public = {BUILD["public"](name.partition(".")[2]) for name in listed if name != "tacita.__version__"}
+    expected = {
+        found
+        for found in public
+        if inspect.isfunction(found) or (inspect.isclass(found) and not issubclass(found, Method))
+    }
+    names = [name for group in BUILD["GROUPS"].values() for name in group.names.split()]
+    assert len(names) == len(set(names))
+    assert {BUILD["public"](name) for name in names} == expected
+    assert "(../methods/index.md)" in REFERENCE["index.md"]
 
 
 DRAW = runpy.run_path(str(DOCS / "pictures.py"))

@@ -36,7 +36,10 @@ def test_no_function_outside_kernels_is_longer_than_a_hundred_lines(room):
 def test_a_long_function_is_seen():
     body = "\n".join(["    pass"] * MOST_LINES)
     assert list(long_functions(f"def run():\n{body}\n")) == ["run has 101 lines"]
-    assert not list(long_functions("def run():\n" + body[: body.rindex("\n")] + "\n"))
+    shorter = body[: body.rindex("\n")]
+    assert not list(long_functions(f"def run():\n{shorter}\n"))
+    assert not list(long_functions(f'def run():\n    """One.\n\n    Two.\n    """\n{shorter}\n'))
+    assert list(long_functions(f'def run():\n    """One.\n\n    Two.\n    """\n{body}\n'))
 
 
 def test_ruff_holds_the_complexity_of_functions():

@@ -397,7 +397,7 @@ def methods(
         return
     aliases = registry.aliases_of(registered.kind, name)
     also = f"; also known as {', '.join(aliases)}" if aliases else ""
-    Out.print(f"{name} ({registered.kind}{also})\n\n{inspect.getdoc(registered)}", markup=False)
+    Out.print(f"{name} ({registered.kind}{also})\n\n{registered.prose}", markup=False)
     print_parameters(registered)
 
 

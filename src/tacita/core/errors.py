@@ -25,10 +25,29 @@ class ErrorDetails(TypedDict, total=False):
 class TacitaError(Exception):
     """Base of every error that tacita raises on purpose.
 
-    `fields` has a sentence for each parameter that it is about; `field` names the first of them, if any.
-    `places` are the labels of the cells of a table that it is about, where these can be listed.
-    `accepted_as` is the name by which its risk can be accepted (insist); empty where it cannot.
+    Each class has an `exit_code`, with which the command line ends, and `accepted_as`: the name by which its
+    risk can be accepted (`accept_risks`); empty where it cannot.
 
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do.
+    field : str, optional
+        The parameter that the error is about.
+    fields : mapping of str to str, optional
+        A sentence for each parameter that the error is about.
+    places : list of tuple of str
+        Labels of the cells of a table that the error is about.
+
+    See Also
+    --------
+    ParameterError : An argument is wrong.
+    DataError : The data cannot be used.
+    VerificationError : A release failed its check.
+    Cancelled : The caller stopped the work.
+
+    Examples
+    --------
     >>> problem = ParameterError("k must be at least 2, got 1.", field="k")
     >>> problem.field, problem.fields
     ('k', {'k': 'k must be at least 2, got 1.'})
@@ -50,12 +69,24 @@ class TacitaError(Exception):
 
     @property
     def field(self) -> str | None:
-        """The first parameter that it is about."""
+        """Name of the first parameter that the error is about; None where it is about none."""
         return next(iter(self.fields), None)
 
     def reworded(self, message: str) -> Self:
-        """The same error with another message.
+        """Copy the error with another message.
 
+        Parameters
+        ----------
+        message : str
+            The new message.
+
+        Returns
+        -------
+        TacitaError
+            An error of the same class, about the same parameters and cells.
+
+        Examples
+        --------
         >>> ParameterError("k is 1.", field="k").reworded("k is too small.").field
         'k'
         """
@@ -65,23 +96,106 @@ class TacitaError(Exception):
 
 
 class ParameterError(TacitaError, ValueError):
-    """What the caller asked for cannot be: a wrong name, type, range or combination.
+    """An argument is wrong: its name, type, range, or its combination with others.
 
     It is a ValueError too, as Python programmers expect of a wrong argument.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do.
+    field : str, optional
+        The parameter that the error is about.
+    fields : mapping of str to str, optional
+        A sentence for each parameter that the error is about.
+    places : list of tuple of str
+        Labels of the cells of a table that the error is about.
+
+    Examples
+    --------
+    >>> import tacita
+    >>> tacita.get_method("mdav", k=1)
+    Traceback (most recent call last):
+    tacita.core.errors.ParameterError: MDAV: k must be at least 2, got 1.
     """
 
     exit_code = 2
 
 
 class DataError(TacitaError):
-    """The data cannot be used as asked: missing, infinite, broken, or too few."""
+    """The data cannot be used: values are missing, infinite or broken, or records are too few.
+
+    The message names columns and counts records. It never quotes a value of the data.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do.
+    field : str, optional
+        The parameter that the error is about.
+    fields : mapping of str to str, optional
+        A sentence for each parameter that the error is about.
+    places : list of tuple of str
+        Labels of the cells of a table that the error is about.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import tacita
+    >>> try:
+    ...     tacita.protect(pa.table({"x": [1.0, None, 3.0]}), quasi="x", k=3)
+    ... except DataError as error:
+    ...     print(type(error).__name__)
+    DataError
+    """
 
 
 class VerificationError(TacitaError):
-    """A finished release failed its independent check. Nothing was written."""
+    """A finished release failed its independent verification. Nothing was written.
+
+    A method of tacita that ends with this error has a fault: please report it. See `RequirementError` for
+    requirements of yours that are not met.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do.
+    field : str, optional
+        The parameter that the error is about.
+    fields : mapping of str to str, optional
+        A sentence for each parameter that the error is about.
+    places : list of tuple of str
+        Labels of the cells of a table that the error is about.
+
+    Examples
+    --------
+    >>> import tacita
+    >>> tacita.Partition([0, 0, 1], k=2)
+    Traceback (most recent call last):
+    tacita.core.errors.VerificationError: Partition: 1 of 2 groups have fewer than k=2 records (smallest: 1).
+    """
 
 
 class Cancelled(TacitaError):
-    """The caller asked a running job to stop. Nothing was written."""
+    """The caller cancelled the work. Nothing was written.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do.
+    field : str, optional
+        The parameter that the error is about.
+    fields : mapping of str to str, optional
+        A sentence for each parameter that the error is about.
+    places : list of tuple of str
+        Labels of the cells of a table that the error is about.
+
+    Examples
+    --------
+    >>> import tacita
+    >>> tacita.RunContext(should_cancel=lambda: True).report("grouping", 1, 2)
+    Traceback (most recent call last):
+    tacita.core.errors.Cancelled: Cancelled while grouping. Nothing was written.
+    """
 
     exit_code = 130

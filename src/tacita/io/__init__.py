@@ -17,6 +17,7 @@ from pydantic import Field
 from tacita.core import DataError, Microdata, ParameterError
 from tacita.core.data.microdata import refuse_values_as_names
 from tacita.core.spec import registry
+from tacita.core.spec.docstrings import documented
 
 from .atomic import refuse_bad_targets, write_all
 from .content import content_of, fingerprint_of, toml_of
@@ -56,15 +57,34 @@ if not TYPE_CHECKING:
         raise AttributeError(name)
 
 
+@documented
 class InputSection(InputOptions):
-    """Section [input]: the file and how to read it."""
+    """[input]: the file and how to read it.
+
+    >>> InputSection(path="survey.csv", delimiter=";").path.name
+    'survey.csv'
+    """
 
     path: Path = Field(description="file of records: CSV, Parquet, Stata, SPSS, SAS or Excel")
 
 
 def by_ending(path: Path, purpose: Purpose) -> type[Any] | None:
-    """The format for a purpose that a path names by its ending, or None.
+    """Find the format that a path names by its ending.
 
+    Parameters
+    ----------
+    path : Path
+        The path.
+    purpose : {"records", "cells", "published"}
+        What the file holds.
+
+    Returns
+    -------
+    class or None
+        The format; None where no format has this ending.
+
+    Examples
+    --------
     >>> by_ending(Path("table.tab"), "cells").name, by_ending(Path("table.tab"), "records")
     ('tab', None)
     """
@@ -72,8 +92,29 @@ def by_ending(path: Path, purpose: Purpose) -> type[Any] | None:
 
 
 def format_of(path: Path, purpose: Purpose = "records", *, writing: bool = False) -> type[Any]:
-    """The same, or an error that lists the known endings; with `writing`, those that can be written.
+    """Find the format that a path names by its ending, or raise with the endings that there are.
 
+    Parameters
+    ----------
+    path : Path
+        The path.
+    purpose : {"records", "cells", "published"}, default="records"
+        What the file holds.
+    writing : bool, default=False
+        Only formats that can be written.
+
+    Returns
+    -------
+    class
+        The format.
+
+    Raises
+    ------
+    ParameterError
+        If no format has this ending, or it cannot be written.
+
+    Examples
+    --------
     >>> format_of(Path("survey.csv")).__name__, format_of(Path("table.csv"), "published").__name__
     ('CSV', 'PublishedCSV')
     """
@@ -110,9 +151,40 @@ def _formats(purpose: Purpose) -> Iterator[type[Format]]:
 
 
 def read(path: str | Path, options: InputOptions | None = None, *, shown_as: str | None = None) -> Microdata:
-    """Read a file of records. Its SHA-256 becomes the fingerprint.
+    """Read a file of records with options as one value.
 
-    Messages name the file, or use `shown_as` where it is stored under a name that its owner does not know.
+    Parameters
+    ----------
+    path : path
+        The file: CSV, Parquet, Stata, SPSS, SAS or Excel, by its ending.
+    options : InputOptions, optional
+        How to read it.
+    shown_as : str, optional
+        What messages call the file; its name by default.
+
+    Returns
+    -------
+    Microdata
+        The records. The SHA-256 of the file is their fingerprint.
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be read, or has an unknown ending.
+    DataError
+        If it is empty or broken.
+
+    See Also
+    --------
+    tacita.read : The same with options by name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "survey.csv").write_text("town;income\\nPorto;1200\\n")
+    ...     read(Path(folder, "survey.csv"), InputOptions(delimiter=";")).columns
+    ['town', 'income']
     """
     path = Path(path)
     name = shown_as or path.name
@@ -130,14 +202,62 @@ def read(path: str | Path, options: InputOptions | None = None, *, shown_as: str
 
 
 def taken_in(data: Any) -> Microdata:
-    """Microdata from a frame, a path, or records that were read already."""
+    """Read what a caller hands over: a frame, a path, or what was read already.
+
+    Parameters
+    ----------
+    data : data frame, path or Microdata
+        The records.
+
+    Returns
+    -------
+    Microdata
+        The records.
+
+    Raises
+    ------
+    ParameterError
+        If a file cannot be read.
+    DataError
+        If it is empty or broken.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> taken_in(pa.table({"x": [1, 2]})).n
+    2
+    """
     if isinstance(data, Microdata):
         return data
     return read(data) if isinstance(data, str | Path) else Microdata.of(data)
 
 
 def write_frame(frame: Any, path: str | Path, *, force: bool = False) -> None:
-    """Write a frame unprotected, in the format that the path's ending names."""
+    """Write a frame as it is, unprotected, in the format of the path's ending.
+
+    Parameters
+    ----------
+    frame : pandas, polars or pyarrow data frame
+        The records.
+    path : path
+        The file to write.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    ParameterError
+        If the file exists, cannot be written, or has an ending of no format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_frame(pa.table({"x": [1, 2]}), Path(folder, "x.csv"))
+    ...     Path(folder, "x.csv").read_text().split()
+    ['x', '1', '2']
+    """
     target = Path(path)
     form = format_of(target, writing=True)
     refuse_bad_targets({"output": target}, {}, force=force)

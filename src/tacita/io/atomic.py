@@ -117,10 +117,33 @@ class _PreparedFile:
 def write_all(
     files: Mapping[Path, bytes | Path], *, public: Collection[Path | None] = (), force: bool = False
 ) -> None:
-    """Write every file to a temporary name first, then rename all; after any failure all is as before.
+    """Write all files or none.
 
-    A path in place of content names a file or folder on the same disk, which is moved. Files that are not
-    `public` can be read by their owner alone. Signals are deferred while files are renamed.
+    Every file is written next to its target first, then all are renamed; if anything fails, all is as it was
+    before. Signals wait while names change.
+
+    Parameters
+    ----------
+    files : mapping from Path to bytes or Path
+        Content by target. A path in place of content is moved to the target; it must be on the same disk.
+    public : collection of Path
+        Targets that others may read; only their owner can read all other files.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    ParameterError
+        If a file exists, or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_all({Path(folder, "a.txt"): b"a", Path(folder, "b.txt"): b"b"})
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['a.txt', 'b.txt']
     """
     hidden: list[Path] = []
     for folder in {_resolve_link(path).parent for path in files}:

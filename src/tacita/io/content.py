@@ -15,13 +15,61 @@ from tacita.core.spec.size_limits import MOST_BYTES, refuse_size
 
 
 def content_of(path: Path) -> bytes:
-    """The bytes of a plain file."""
+    """Read the bytes of a plain file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    bytes
+        Its content.
+
+    Raises
+    ------
+    ParameterError
+        If it is no plain file, or cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.txt").write_bytes(b"a")
+    ...     content_of(Path(folder, "a.txt"))
+    b'a'
+    """
     with opened(path) as file:
         return file.read()
 
 
 def toml_of(path: Path) -> dict[str, Any]:
-    """The values of a TOML file: a plan or requirements. A file too large for either is refused unread."""
+    """Read the values of a TOML file: a plan, or requirements.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    dict
+        Its values.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be read, is no TOML, or is too large for a plan.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "office.toml").write_text("k_anonymity = 3")
+    ...     toml_of(Path(folder, "office.toml"))
+    {'k_anonymity': 3}
+    """
     with opened(path) as file:
         content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
@@ -52,8 +100,20 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def fingerprint_of(content: bytes) -> str:
-    """The SHA-256 that identifies a file in a release record.
+    """Compute the SHA-256 by which a record identifies a file.
 
+    Parameters
+    ----------
+    content : bytes
+        Content of the file.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Examples
+    --------
     >>> fingerprint_of(b"")[:12]
     'e3b0c44298fc'
     """

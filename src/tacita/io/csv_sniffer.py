@@ -24,10 +24,42 @@ _WITH_POINT = re.compile(r"\s*[+-]?\d+\.\d+\s*")
 
 
 def sniff_csv(path: str | Path) -> TextOptions:
-    """Encoding, delimiter and decimal sign of a text file; the defaults for files of other formats.
+    """Guess encoding, delimiter and decimal sign of a text file.
 
-    The encoding is UTF-8 if the whole file is valid UTF-8, else Windows-1252. The decimal sign is a comma if,
-    in the first part, more cells have a comma between digits than a point. O(bytes), in blocks.
+    The encoding is UTF-8 if all of the file is that, else the code page of western Europe. The decimal sign
+    is a comma where more cells of the first part have a comma between digits than have a point. O(bytes),
+    in blocks.
+
+    Parameters
+    ----------
+    path : path
+        The file. Of other formats than text, the defaults are returned.
+
+    Returns
+    -------
+    TextOptions
+        `encoding`, `delimiter` and `decimal`, for a person to check.
+
+    Raises
+    ------
+    DataError
+        If the header line cannot be read.
+    ParameterError
+        If the file cannot be read.
+
+    See Also
+    --------
+    read : Read the file with these options.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Path(folder, "survey.csv")
+    ...     _ = place.write_text("town;income\\nPorto;1200,50\\n")
+    ...     found = sniff_csv(place)
+    >>> found.delimiter, found.decimal, found.encoding
+    (';', ',', 'utf-8')
     """
     source = Path(path)
     if source.suffix.lower() not in CSV.endings:

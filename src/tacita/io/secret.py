@@ -18,11 +18,28 @@ _LONGEST = 2 * _BYTES + 2
 
 
 def new_pseudonym_key(path: str | Path) -> Path:
-    """Write a new pseudonym key, drawn by the operating system; an existing file is never overwritten.
+    """Write the file of a new key for pseudonyms, drawn by the operating system; never over a file.
 
-    Only its owner can read the file. Anyone who has the key can re-identify the persons behind the
-    pseudonyms; without it no other release can use the same pseudonyms.
+    Only its owner can read the file. Anyone who has the key can find the persons behind pseudonyms. Without
+    it no other release can have the same pseudonyms.
 
+    Parameters
+    ----------
+    path : path
+        The file to write.
+
+    Returns
+    -------
+    Path
+        The file, for `pseudonym_key` of `protect`.
+
+    Raises
+    ------
+    ParameterError
+        If the file exists, or cannot be written.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     read_key(new_pseudonym_key(Path(folder) / "office.key")) != b""

@@ -77,9 +77,42 @@ def save(
 ) -> None:
     """Write a release after verifying the bytes that are written; all files appear or none.
 
-    `path` (its ending names the format) and `note` are public. `report` (HTML) and `json_report` are
-    confidential, and readable by their owner alone. Existing files are overwritten with `force` only; the
-    input file and `source` never are.
+    Parameters
+    ----------
+    release : Release
+        What `protect` or `synthesize` returned.
+    path : path
+        Public: the release, in the format that its ending names.
+    report, json_report : path, optional
+        Confidential: the review as a page and as JSON, readable by their owner alone.
+    note : path, optional
+        Public: a note for users of the release.
+    source : path, optional
+        A file that is never overwritten, as the file that was read.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    VerificationError
+        If the written bytes do not keep what the method guarantees.
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    See Also
+    --------
+    Release.save : The same as a method of the release.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import tacita
+    >>> release = tacita.protect(pa.table({"x": [1.0, 2.0, 3.0]}), quasi="x", k=3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(release, Path(folder, "out.csv"), report=Path(folder, "review.html"))
+    ...     Path(folder, "out.csv").read_text().split()
+    ['x', '2', '2', '2']
     """
     section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
     inputs = {"input": release.claim.original.path, "source": as_path(source)}
@@ -119,14 +152,57 @@ def run_plan(
     shown_as: str | None = None,
     force: bool = False,
 ) -> RecordsRelease:
-    """Run a plan; with `dry_run` write nothing.
+    """Carry out a plan: read, protect, verify, measure, and write all files or none.
 
-    If a release misses a requirement, or its columns reveal hidden values, a dry run writes the confidential
-    report, which shows why, and raises. So does any run with `report_refused`.
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    context : RunContext, optional
+        Listens to progress, and stops or cancels the work.
+    dry_run : bool, default=False
+        Do all but the writing. Where the release does not meet its requirements, or its columns give back
+        what was hidden, the confidential report is written all the same, so that a person can see why.
+    report_refused : bool, default=False
+        Write the confidential report of such releases in other runs too.
+    plan_file : path, optional
+        The file that the plan was read from; never overwritten.
+    save_plan : path, optional
+        Where to write the plan, together with the release (in a dry run, alone).
+    shown_as : str, optional
+        What messages and the record call the input; its name by default.
+    force : bool, default=False
+        Overwrite files.
 
-    `plan_file`, from which the plan was read, is never overwritten. `save_plan` is the path for the plan,
-    written together with the release (in a dry run, alone). `shown_as` is the name of the input in messages
-    and in the record, if it differs from the file name. Existing files need `force`.
+    Returns
+    -------
+    Release
+        The protected records with verdicts, measures and warnings.
+
+    Raises
+    ------
+    ParameterError
+        If the plan is wrong, a risk is not accepted, or a file cannot be written.
+    DataError
+        If the records cannot be used.
+    VerificationError, RequirementError
+        If the release does not keep its guarantees, or does not meet its requirements. It is not written.
+
+    See Also
+    --------
+    protect : The same without a plan.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from tacita import Plan
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     source, target = Path(folder, "in.csv"), Path(folder, "out.csv")
+    ...     _ = source.write_text("x\\n1\\n2\\n3\\n")
+    ...     plan = Plan(input={"path": source}, roles={"quasi": "x"}, output={"path": target})
+    ...     release = run_plan(plan)
+    ...     target.read_text().split()
+    ['x', '2', '2', '2']
     """
     # check paths before any work, which may take an hour
     if plan.output.path is None:
@@ -285,7 +361,40 @@ def save_comparison(
     json_report: str | Path | None = None,
     force: bool = False,
 ) -> None:
-    """Write a comparison as a page and as JSON, both confidential; both appear or none."""
+    """Write a comparison as a page and as JSON, both confidential; both appear or none.
+
+    Parameters
+    ----------
+    trials : Trials
+        What `compare_methods` returned.
+    report : path, optional
+        The page (HTML).
+    json_report : path, optional
+        The figures as JSON.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    See Also
+    --------
+    Trials.save : The same as a method of the comparison.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import tacita
+    >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 10.0, 11.0, 12.0]})
+    >>> trials = tacita.compare_methods(frame, quasi="x", k=[2, 3], loss="IL1", risk="DLD")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_comparison(trials, json_report=Path(folder, "trials.json"))
+    ...     len(json.loads(Path(folder, "trials.json").read_text())["trials"])
+    2
+    """
     pages = {"report": as_path(report), "JSON report": as_path(json_report)}
     refuse_bad_targets(pages, {"input": trials.origin.path if trials.origin else None}, force=force)
     renderers = (page.comparison_html, page.comparison_json)
@@ -300,7 +409,33 @@ def save_comparison(
 
 
 def save_hierarchy(hierarchy: Hierarchy, path: str | Path, *, force: bool = False) -> None:
-    """Write a hierarchy in the format of ARX (.csv): a line from each value to the top; confidential."""
+    """Write a hierarchy as ARX has it (.csv): a line from each value to the top; confidential.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        What `build_hierarchy` returned.
+    path : path
+        The file to write.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import tacita
+    >>> town = tacita.build_hierarchy(pa.table({"zip": ["4000", "4050"]}), "zip", lengths=[2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_hierarchy(town, Path(folder, "zip.csv"))
+    ...     Path(folder, "zip.csv").read_text().split()
+    ['4000;40**;****', '4050;40**;****']
+    """
     target = Path(path)
     refuse_bad_targets({"hierarchy": target}, {}, force=force)
     io.write_all({target: format_arx(hierarchy).encode()}, force=force)
@@ -357,10 +492,42 @@ def save_risk(
     records: str | Path | None = None,
     force: bool = False,
 ) -> None:
-    """Write a profile of risk as a page and as JSON, and figures of single records (CSV or Parquet).
+    """Write a risk profile as a page and as JSON, and the figures of single records; all confidential.
 
-    All are confidential, and readable by their owner alone; `records` is for the reviewer only. All files
-    appear or none, and the input is never overwritten.
+    Files are readable by their owner alone. All appear or none, never over the file that was read.
+
+    Parameters
+    ----------
+    profile : RiskProfile
+        What `risk_profile` returned.
+    report : path, optional
+        The page (HTML).
+    json_report : path, optional
+        The figures as JSON.
+    records : path, optional
+        The figures of single records, as CSV or Parquet, for the reviewer alone.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    See Also
+    --------
+    RiskProfile.save : The same as a method of the profile.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import tacita
+    >>> profile = tacita.risk_profile(pa.table({"sex": list("ffm")}), keys="sex")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_risk(profile, json_report=Path(folder, "risk.json"))
+    ...     json.loads(Path(folder, "risk.json").read_text())["records"]
+    3
     """
     section = RiskOutputSection(report=report, json_report=json_report, records=records)
     refuse_bad_targets(section.targets, {"input": profile.path}, force=force)

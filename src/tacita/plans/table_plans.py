@@ -46,10 +46,47 @@ def save_table(
     context: RunContext | None = None,
     force: bool = False,
 ) -> None:
-    """Write a published table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
+    """Write a table with suppressed cells after an audit, its bytes read back; all files or none.
 
-    `path` is public; `json_report` and `report` are confidential. Any pattern is audited against the table
-    first. Existing files are overwritten with `force` only.
+    The pattern is audited against the table, whatever made it.
+
+    Parameters
+    ----------
+    table : Table
+        The table with its true values.
+    pattern : Pattern or SuppressedTable
+        The suppressed cells.
+    path : path
+        Public: the table, ending in .csv, .xlsx or .html.
+    json_report, report : path, optional
+        Confidential: the review as JSON and as a page.
+    context : RunContext, optional
+        Listens to the audit.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    VerificationError
+        If the audit finds a sensitive cell that is not protected. Nothing is written.
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    See Also
+    --------
+    SuppressedTable.save : The same as a method of the result.
+    save_tables : The same for linked tables.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tacita
+    >>> table = tacita.Table.from_array([[20, 50], [8, 19]], primary=[[0, 0], [1, 0]])
+    >>> pattern = tacita.suppress(table, "exact")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_table(table, pattern, Path(folder, "table.csv"))
+    ...     len(Path(folder, "table.csv").read_text().splitlines())
+    10
     """
     save_tables(
         [table], pattern, [path], json_report=json_report, report=report, context=context, force=force
@@ -67,9 +104,54 @@ def save_tables(
     context: RunContext | None = None,
     force: bool = False,
 ) -> None:
-    """Write linked tables, a file for each, by the pattern of their link; all files appear or none.
+    """Write linked tables by the pattern of their link, a file for each; all files or none.
 
-    As `save_table`: the whole system is audited, and all files together are read back.
+    The whole system is audited, and what all files show together is read back.
+
+    Parameters
+    ----------
+    tables : list of Table
+        The tables with their true values.
+    pattern : Pattern or SuppressedTable
+        The suppressed cells of the link.
+    paths : list of path
+        Public: a file for each table, ending in .csv, .xlsx or .html.
+    json_report, report : path, optional
+        Confidential: the review as JSON and as a page.
+    context : RunContext, optional
+        Listens to the audit.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    VerificationError
+        If the audit finds a sensitive cell that is not protected. Nothing is written.
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    See Also
+    --------
+    link_tables : Link tables.
+    save_table : The same for one table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tacita
+    >>> one = tacita.Table.from_array(
+    ...     [[5, 3], [2, 4]], names=["region", "size"], labels=[["n", "s"], ["a", "b"]], frequency=True,
+    ...     primary=[[0, 1], [0, 0]],
+    ... )
+    >>> two = tacita.Table.from_array(
+    ...     [[1, 7], [4, 2]], names=["region", "sex"], labels=[["n", "s"], ["f", "m"]], frequency=True,
+    ...     primary=[[0, 0], [0, 0]],
+    ... )
+    >>> pattern = tacita.suppress(tacita.link_tables([one, two]), "exact")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_tables([one, two], pattern, [Path(folder, "one.csv"), Path(folder, "two.csv")])
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['one.csv', 'two.csv']
     """
     _save(tables, pattern, paths, LinkedOutputSection(json_report=json_report, report=report), context, force)
 
@@ -86,10 +168,49 @@ def save_adjusted(
     context: RunContext | None = None,
     force: bool = False,
 ) -> None:
-    """Write an adjusted table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
+    """Write an adjusted table after an audit, its bytes read back; all files or none.
 
-    `path` and `note`, the notes for users of the table, are public; `json_report` and `report` are
-    confidential. Any values are audited against the table first. Existing files need `force`.
+    The values are audited against the table, whatever made them.
+
+    Parameters
+    ----------
+    table : Table
+        The table with its true values.
+    adjusted : Adjusted or AdjustedTable
+        The new values.
+    path : path
+        Public: the table, ending in .csv, .xlsx or .html.
+    json_report, report : path, optional
+        Confidential: the review as JSON and as a page.
+    note : path, optional
+        Public: what users of the table must know.
+    context : RunContext, optional
+        Listens to the audit.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    VerificationError
+        If the audit finds a sensitive cell that is not protected. Nothing is written.
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    See Also
+    --------
+    AdjustedTable.save : The same as a method of the result.
+    save_adjusted_tables : The same for linked tables.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tacita
+    >>> table = tacita.Table.from_array([[4, 7], [2, 1]], frequency=True)
+    >>> adjusted = tacita.adjust(table, "rounding", base=5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_adjusted(table, adjusted, Path(folder, "table.csv"))
+    ...     len(Path(folder, "table.csv").read_text().splitlines())
+    10
     """
     pages = {"json_report": json_report, "report": report, "note": note}
     save_adjusted_tables([table], adjusted, [path], **pages, context=context, force=force)
@@ -107,9 +228,54 @@ def save_adjusted_tables(
     context: RunContext | None = None,
     force: bool = False,
 ) -> None:
-    """Write linked tables, a file for each, with the adjusted values of their link; all files or none.
+    """Write linked tables with the adjusted values of their link, a file for each; all or none.
 
-    As `save_adjusted`: the whole system is audited, and all files together are read back.
+    The whole system is audited, and what all files show together is read back.
+
+    Parameters
+    ----------
+    tables : list of Table
+        The tables with their true values.
+    adjusted : Adjusted or AdjustedTable
+        The new values of the link.
+    paths : list of path
+        Public: a file for each table, ending in .csv, .xlsx or .html.
+    json_report, report : path, optional
+        Confidential: the review as JSON and as a page.
+    note : path, optional
+        Public: what users of the table must know.
+    context : RunContext, optional
+        Listens to the audit.
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    VerificationError
+        If the audit finds a sensitive cell that is not protected. Nothing is written.
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    See Also
+    --------
+    link_tables : Link tables.
+    save_adjusted : The same for one table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tacita
+    >>> one = tacita.Table.from_array(
+    ...     [[5, 3], [2, 4]], names=["region", "size"], labels=[["n", "s"], ["a", "b"]], frequency=True,
+    ... )
+    >>> two = tacita.Table.from_array(
+    ...     [[1, 7], [4, 2]], names=["region", "sex"], labels=[["n", "s"], ["f", "m"]], frequency=True,
+    ... )
+    >>> adjusted = tacita.adjust(tacita.link_tables([one, two]), "rounding", base=5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_adjusted_tables([one, two], adjusted, [Path(folder, "one.csv"), Path(folder, "two.csv")])
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['one.csv', 'two.csv']
     """
     pages = LinkedOutputSection(json_report=json_report, report=report, note=note)
     _save(tables, adjusted, paths, pages, context, force)
@@ -149,9 +315,37 @@ def save_audit(audit: Audit | AdjustedAudit, path: str | Path, *, force: bool = 
 
 
 def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
-    """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
+    """Write a table with its true values, as a list of cells or for tau-ARGUS.
 
-    Confidential, and readable by its owner alone. Existing files are overwritten with `force` only.
+    Confidential, and readable by its owner alone.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    path : path
+        The file: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
+    force : bool, default=False
+        Overwrite files.
+
+    Raises
+    ------
+    ParameterError
+        If a file exists, cannot be written, or has an ending of no format.
+
+    See Also
+    --------
+    read_table : Read such a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tacita
+    >>> table = tacita.Table.from_array([[20, 50], [8, 19]], primary=[[0, 0], [1, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_cells(table, Path(folder, "cells.tab"))
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['cells.rda', 'cells.tab']
     """
     io.write_all(table_runs.encoded_cells(table, Path(path)), force=force)
 

@@ -18,13 +18,9 @@ from .examples import refusal, varied
 def it_is_a_method_whose_docstring_has_cost_source_and_example(method: Any) -> Findings:
     yield isinstance(method, Method), "It does not derive from tacita.core.Method."
     yield method.kind in registry.BUILT_IN, f"There is no kind {method.kind}."
-    text = type(method).__doc__ or ""
-    for part, description in {
-        "O(": "the cost, as O(...)",
-        "Source:": "the source",
-        ">>>": "an example",
-    }.items():
-        yield part in text, f"The docstring lacks {description} ({part})."
+    text = type(method).prose
+    for part, what in {"O(": "the cost, as O(...)", "Source:": "the source", ">>>": "an example"}.items():
+        yield part in text, f"The docstring lacks {what} ({part})."
 
 
 def the_example_in_its_docstring_runs(method: Any) -> Findings:

@@ -41,13 +41,41 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Adjusted:
-    """Other values for the cells of a table, their distance from the true ones, and a bound. Confidential.
+    """Adjusted values of the cells of a table, their distance from the true ones, and a bound. Confidential.
 
-    `distance` is the weighted sum of changes that the method minimised; no table that keeps the same promises
-    is closer than `lower_bound`, None if unknown. `relaxed` marks a solution of a wider problem, because the
-    requested one has no solution or none was found. `drawn` counts cells whose values depend on random
-    numbers, which were drawn with `seed`, if any.
+    Attributes
+    ----------
+    values : array of float
+        The new value of each cell.
+    distance : float
+        Weighted sum of the changes that the method kept small.
+    changed : int
+        Number of cells that changed.
+    lower_bound : float, optional
+        Proven lower bound on the distance of any table that keeps the same promises.
+    status : {"optimal", "feasible", "time limit", "stopped"}
+        What ended the search: a proof, nothing left to try, its time, or the caller.
+    seconds : float
+        Duration of the search.
+    method : str
+        Name of the method.
+    parameters : mapping
+        Parameters of the method.
+    terms : Terms
+        What the promises of the method are about.
+    relaxed : str
+        What was relaxed where the request had no solution, or none was found.
+    drawn : int
+        Number of cells whose values depend on drawn numbers.
+    seed : int, optional
+        What these were drawn with. Secret.
 
+    See Also
+    --------
+    adjust : Adjust a table, and audit the result.
+
+    Examples
+    --------
     >>> table = Table.from_array([[4.0, 6.0]])
     >>> near = Adjusted.of(table, np.array([5.0, 5, 10, 5, 5, 10]), lower_bound=4.0, status="optimal")
     >>> near.distance, near.gap, near.proven, near.changed
@@ -82,7 +110,29 @@ class Adjusted:
 
     @classmethod
     def of(cls, table: Table, values: Floats, weights: Floats | float = 1.0, **fields: Any) -> Adjusted:
-        """Values of all cells; the distance, a weighted sum of changes, is computed from the table."""
+        """Take new values for all cells; the distance follows from the table.
+
+        Parameters
+        ----------
+        table : Table
+            The table with its true values.
+        values : array of float
+            The new value of each cell.
+        weights : float or array of float, default=1.0
+            Weight of the change of each cell.
+        **fields
+            Other attributes of the result.
+
+        Returns
+        -------
+        Adjusted
+            The values with their distance.
+
+        Raises
+        ------
+        VerificationError
+            If there is not one value for each cell.
+        """
         values = np.array(values, dtype=np.float64).reshape(-1)
         if values.shape != table.values.shape:
             raise VerificationError(f"Adjusted: wanted {table.n} values, one per cell, got {values.size}.")
@@ -92,7 +142,7 @@ class Adjusted:
 
     @property
     def gap(self) -> float | None:
-        """Share of the distance by which a better solution might be closer; None without a bound."""
+        """Share of the distance that a better table might save at most; None where no bound is known."""
         if self.lower_bound is None:
             return None
         # a proven optimum has no gap, despite rounding errors of the sum
@@ -107,7 +157,7 @@ class Adjusted:
 
     @property
     def counts(self) -> Section:
-        """The number of changed cells, the method and the proof, in a sentence."""
+        """Number of changed cells, the method, and what is proven, as a table."""
         return Section(
             (),
             (

@@ -48,7 +48,13 @@ class Framed(ABC):
         """The columns of the frame. Where two have one name, that of others gets a _ behind it."""
 
     def to_pandas(self) -> Any:
-        """As a data frame of pandas. Confidential, as the result is."""
+        """Convert the result to a data frame of pandas. Confidential, as the result is.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each thing that the result holds.
+        """
         try:
             import pandas as pd
         except ModuleNotFoundError:
@@ -57,7 +63,13 @@ class Framed(ABC):
         return frame
 
     def to_polars(self) -> Any:
-        """As a data frame of polars. Confidential, as the result is."""
+        """Convert the result to a data frame of polars. Confidential, as the result is.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row for each thing that the result holds.
+        """
         try:
             import polars as pl
         except ModuleNotFoundError:
@@ -65,11 +77,23 @@ class Framed(ABC):
         return pl.from_arrow(self._arrow())
 
     def to_arrow(self) -> pa.Table:
-        """As a table of Arrow. Confidential, as the result is."""
+        """Convert the result to a table of Arrow. Confidential, as the result is.
+
+        Returns
+        -------
+        pyarrow.Table
+            One row for each thing that the result holds.
+        """
         return self._arrow()
 
     def frame(self) -> pa.Table:
-        """The former name of `to_arrow`."""
+        """Convert the result to a table of Arrow, under the former name of `to_arrow`.
+
+        Returns
+        -------
+        pyarrow.Table
+            As `to_arrow` returns it.
+        """
         warnings.warn(f"{type(self).__name__}.frame() is to_arrow() now.", DeprecationWarning, stacklevel=2)
         return self._arrow()
 

@@ -13,13 +13,33 @@ from tacita.core.errors import DataError, VerificationError
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The group of each of n records, checked when made: every group has at least k records.
+    """Groups of records, checked when they are made: every group has at least k records.
 
-    With `units`, every group also has records of at least k distinct units. Labels are numbered
-    0, 1, 2, ... in order of each group's lowest row. O(n log n). `lower_bound`, where it was computed, is
-    proven: no partition into groups of k has a smaller squared error; `gap` is the share of this one's error
-    that any other could save at most.
+    With `units`, every group also has records of at least k distinct units. Labels are numbered 0, 1, 2, ...
+    in order of the lowest row of each group. O(n log n).
 
+    Attributes
+    ----------
+    labels : array of int
+        The group of each record.
+    k : int
+        Smallest group size.
+    units : array of int, optional
+        The unit of each record, such as its firm or household.
+    lower_bound : float, optional
+        Proven lower bound on the squared error of any groups of at least k records.
+    gap : float, optional
+        Share of the squared error of these groups that any others could save at most.
+
+    Raises
+    ------
+    VerificationError
+        If a group is too small.
+    DataError
+        If labels are not one whole number for each record.
+
+    Examples
+    --------
     >>> Partition([7, 7, 2, 2], k=2).labels.tolist()
     [0, 0, 1, 1]
     >>> Partition([0, 0, 1], k=2)
@@ -60,17 +80,29 @@ class Partition:
 
     @property
     def n(self) -> int:
-        """The number of records."""
+        """Number of records."""
         return int(self.labels.size)
 
     @property
     def sizes(self) -> Labels:
-        """Records in each group."""
+        """Number of records of each group."""
         return np.bincount(self.labels)
 
     def centroids(self, x: Matrix) -> Matrix:
-        """The mean of each group, one row per group. O(n d).
+        """Compute the mean of each group. O(n d).
 
+        Parameters
+        ----------
+        x : array of float, n x d
+            The records.
+
+        Returns
+        -------
+        array of float
+            One row for each group.
+
+        Examples
+        --------
         >>> Partition([0, 0, 1, 1], k=2).centroids(np.array([[0.0], [2.0], [5.0], [7.0]])).tolist()
         [[1.0], [6.0]]
         """
@@ -78,16 +110,44 @@ class Partition:
         return np.asarray(sums / self.sizes[:, None], dtype=np.float64)
 
     def sse(self, x: Matrix) -> float:
-        """Within-group squared error, the sum over records of ||x_i - mean of its group||^2. O(n d).
+        """Compute the squared error within groups. O(n d).
 
+        The sum over records of ||x_i - mean of its group||^2.
+
+        Parameters
+        ----------
+        x : array of float, n x d
+            The records.
+
+        Returns
+        -------
+        float
+            The squared error.
+
+        Examples
+        --------
         >>> Partition([0, 0, 1, 1], k=2).sse(np.array([[0.0], [2.0], [5.0], [7.0]]))
         4.0
         """
         return float(((x - self.centroids(x)[self.labels]) ** 2).sum())
 
     def bounded(self, x: Matrix, lower_bound: float) -> Partition:
-        """The same groups with a proven bound on the squared error of any.
+        """Copy the groups with a proven bound on the squared error of any groups.
 
+        Parameters
+        ----------
+        x : array of float, n x d
+            The records.
+        lower_bound : float
+            What no groups of at least k records can go below.
+
+        Returns
+        -------
+        Partition
+            The same groups, with `lower_bound` and `gap`.
+
+        Examples
+        --------
         >>> Partition([0, 0, 1, 1], k=2).bounded(np.array([[0.0], [1.0], [5.0], [6.0]]), 0.9).gap
         0.1
         """

@@ -26,15 +26,44 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """The suppressed cells of a table, with the secondary cost and a proven lower bound. Confidential.
+    """Suppressed cells of a table, the cost of the secondary ones and a proven lower bound. Confidential.
 
-    The cost must not be published: it is one more equation for an attacker.
+    Protection from singletons, known sums of suppressed cells, whole numbers, and the records behind linked
+    tables takes more than the problem asks: `lone_cost`, of `lone_count` cells. `lower_bound`, `gap`,
+    `proven` and `status` are about the problem alone; for the rest no bound is known.
 
-    Protection from singletons, from known sums of suppressed cells, from whole numbers and from the records
-    behind linked tables takes more than the problem asks: `lone_cost`, of `lone_count` cells. `problem_cost`
-    (all of the cost unless given) is the least known of a pattern for the problem alone. The lower bound, and
-    so `gap`, `proven` and `status`, speak of that; for the rest no bound is known.
+    Attributes
+    ----------
+    withheld : array of bool
+        The suppressed cells.
+    primary : array of bool
+        The sensitive cells.
+    cost : float
+        Cost of the secondary suppressions. Never published: it is one more equation for an attacker.
+    lower_bound : float
+        Proven lower bound on the cost of any pattern for the problem alone.
+    status : {"optimal", "feasible", "time limit", "stopped"}
+        What ended the search: a proof, nothing left to try, its time, or the caller.
+    seconds : float
+        Duration of the search.
+    method : str
+        Name of the method.
+    problem : {"general", "exact", "interval"}
+        What protection means; see `suppress`.
+    parameters : mapping
+        Parameters of the method, and the options of `suppress`.
+    problem_cost : float
+        Least known cost of a pattern for the problem alone; all of `cost` by default.
+    lone_count : int
+        Number of cells that protect from singletons, known sums and the like.
 
+    See Also
+    --------
+    suppress : Choose a pattern, and audit it.
+    audit : Attack a pattern.
+
+    Examples
+    --------
     >>> table = Table.from_array([[5.0, 3.0], [2.0, 4.0]], primary=[[True, False], [False, False]])
     >>> everything = Pattern.of(table, table.inner, lower_bound=9.0, status="optimal")
     >>> everything.cost, everything.gap, everything.proven, everything.secondary_count
@@ -79,9 +108,30 @@ class Pattern:
 
     @classmethod
     def of(cls, table: Table, withheld: npt.ArrayLike, lower_bound: float = 0.0, **fields: Any) -> Pattern:
-        """A pattern from a mask of suppressed cells (any shape); the cost is computed from the table.
+        """Make a pattern of suppressed cells; the cost follows from the table.
 
-        Raises where a sensitive cell is not suppressed, or one that must be published is.
+        Parameters
+        ----------
+        table : Table
+            The table.
+        withheld : array of bool
+            The suppressed cells, in any shape of the cells of the table.
+        lower_bound : float, default=0.0
+            Proven lower bound on the cost of any pattern.
+        **fields
+            Other attributes of the pattern.
+
+        Returns
+        -------
+        Pattern
+            The pattern.
+
+        Raises
+        ------
+        VerificationError
+            If a sensitive cell is not suppressed, or one that must be published is.
+        DataError
+            If there is not one entry for each cell.
         """
         mask = np.array(withheld, dtype=bool).reshape(-1)
         if mask.shape != table.values.shape:
@@ -96,33 +146,48 @@ class Pattern:
         return cls(withheld=mask, primary=table.primary.copy(), cost=cost, lower_bound=lower_bound, **fields)
 
     def on(self, table: Table, withheld: npt.ArrayLike, **fields: Any) -> Pattern:
-        """The pattern with other cells or on another table; the cost is computed from the table."""
+        """Copy method, problem and bound to other cells, or to those of another table.
+
+        Parameters
+        ----------
+        table : Table
+            The table; the cost follows from it.
+        withheld : array of bool
+            The suppressed cells.
+        **fields
+            Attributes that differ.
+
+        Returns
+        -------
+        Pattern
+            The pattern.
+        """
         kept = ("lower_bound", "status", "seconds", "method", "problem", "parameters")
         return Pattern.of(table, withheld, **{name: getattr(self, name) for name in kept} | fields)
 
     @property
     def primary_count(self) -> int:
-        """The number of sensitive cells."""
+        """Number of sensitive cells."""
         return int(self.primary.sum())
 
     @property
     def secondary(self) -> Mask:
-        """A mask of the secondary suppressions."""
+        """Cells that are suppressed only to protect others, as an array of bool."""
         return self.withheld & ~self.primary
 
     @property
     def secondary_count(self) -> int:
-        """The number of secondary suppressions."""
+        """Number of secondary suppressions."""
         return int(self.secondary.sum())
 
     @property
     def lone_cost(self) -> float:
-        """The cost of protection from singletons, known sums and the like, beyond the problem."""
+        """Cost of the protection from singletons, known sums and the like, beyond what the problem asks."""
         return self.cost - self.problem_cost
 
     @property
     def gap(self) -> float:
-        """The relative optimality gap of the problem: (cost - bound) / cost."""
+        """Share of the problem's cost that a better pattern might save at most: (cost - bound) / cost."""
         cost = self.problem_cost
         return max(0.0, (cost - self.lower_bound) / cost) if cost > 0 else 0.0
 
@@ -133,7 +198,7 @@ class Pattern:
 
     @property
     def counts(self) -> Section:
-        """The number of suppressed cells, the problem and the proof, in a sentence."""
+        """Numbers of suppressed cells, the problem, and what is proven, as a table."""
         return Section(
             (),
             (

@@ -35,17 +35,57 @@ COUNTED = "count"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table(Framed):
-    """Cell values a with sparse relations M a = 0, in any number of hierarchical dimensions. Confidential.
+    """Cell values with the sums that tie them, in any number of hierarchical dimensions. Confidential.
 
-    `codes[c, d]` is the label of cell c in dimension d; a full cross lists its cells in C order. An attacker
-    knows `low <= a <= high` of every cell. A suppressed `primary` cell is safe if its computable interval
-    reaches down to a - `lower`, up to a + `upper`, and is at least `sliding` wide. `forced` cells must be
-    published. `cost` is the price of suppression. All are arrays of one figure per cell, never changed: the
-    `with_` methods return new tables. `title` is the heading where it is published; the names of response and
-    dimensions if empty. `keys` are those of the records behind each cell, where noise is to hang on them.
-    `smallest_unit` is the least that a cell can be if it is not zero: 1 for counts, 0 where it is not known.
-    `judged` says whether anything tells which cells are sensitive: rules, a status, or marks.
+    The values a satisfy sparse relations M a = 0. An attacker knows that `low <= a <= high` for every cell.
+    A suppressed sensitive cell is safe if what can be computed of it reaches down to a - `lower`, up to a +
+    `upper`, and is at least `sliding` wide. Arrays have one entry for each cell and are never changed: the
+    `with_` methods return new tables.
 
+    Attributes
+    ----------
+    dimensions : tuple of Hierarchy
+        The labels of each dimension.
+    codes : array of int, cells x dimensions
+        Number of the label of each cell in each dimension; a full cross lists its cells in C order.
+    values : array of float
+        The true values.
+    relations : Relations
+        The sums.
+    primary : array of bool
+        The sensitive cells.
+    lower, upper, sliding : array of float
+        Protection levels of each cell.
+    low, high : array of float
+        What an attacker knows of each cell.
+    cost : array of float
+        What suppressing a cell loses.
+    forced : array of bool
+        Cells that must be published.
+    contributors : Contributors, optional
+        The largest contributions to each cell.
+    rules : tuple of rules
+        The rules that made cells sensitive.
+    frequency : bool
+        Whether the values count records.
+    response : str
+        Name of the values.
+    title : str
+        Heading where the table is published; by default made of response and dimensions.
+    keys : CellKeys, optional
+        Keys of the records behind each cell, for the method `cell-key`.
+    smallest_unit : float
+        Least value of a cell that is not zero: 1 for counts, 0 where it is not known.
+    judged : bool, optional
+        Whether rules, a status or marks say which cells are sensitive.
+
+    See Also
+    --------
+    tabulate : Make a table from records.
+    read_table : Read a table from a file.
+
+    Examples
+    --------
     >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
     >>> table.shape, table.values.tolist()
     ((3, 3), [5.0, 3.0, 8.0, 2.0, 4.0, 6.0, 7.0, 7.0, 14.0])
@@ -137,13 +177,47 @@ class Table(Framed):
         keys: CellKeys | None = None,
         smallest_unit: float | None = None,
     ) -> Table:
-        """The full cross of some dimensions, from its inner cells (leaves only) or from all cells with sums.
+        """Make the full cross of some dimensions, from its inner cells or from all cells with sums.
 
-        Arrays have the shape of either; sums of inner cells are computed, other figures are zero there.
-        `lower`, `upper` and `sliding` given as one number are in percent of the cell's value, as arrays
-        they are absolute. Without `bounds` the attacker knows [0, inf) where no value is negative, and
-        nothing otherwise. `smallest_unit` is that of the values where they are counts or have contributors.
-        Sums are published unless they are sensitive, or `margins`.
+        Arrays have the shape of the inner cells or of all cells. Sums of inner cells are computed; other
+        entries are zero there. Sums are published unless they are sensitive, or `margins` is true.
+
+        Parameters
+        ----------
+        dimensions : list of Hierarchy
+            The dimensions.
+        values : array of float
+            The values.
+        primary : array of bool, optional
+            The sensitive cells.
+        lower, upper, sliding : float or array of float
+            Protection levels: one number is in percent of the value, an array is absolute.
+        cost : {"value", "count", "contributors", "log"} or array of float
+            What suppressing a cell loses.
+        bounds : tuple of two arrays, optional
+            What the attacker knows. By default [0, inf) where no value is negative, and nothing otherwise.
+        margins : bool, default=False
+            Whether sums may be suppressed.
+        forced : array of bool, optional
+            Cells that must be published.
+        contributors : Contributors, optional
+            The largest contributions to each cell.
+        frequency : bool, default=False
+            Whether the values count records.
+        response : str, default="value"
+            Name of the values.
+        title : str
+            Heading where the table is published.
+        keys : CellKeys, optional
+            Keys of the records behind each cell.
+        smallest_unit : float, optional
+            Least value of a cell that is not zero. By default read off the values where they are counts or
+            have contributors.
+
+        Returns
+        -------
+        Table
+            The table.
         """
         shape = tuple(len(dimension) for dimension in dimensions)
         full = all_cells(dimensions, as_numbers(values, "values"))
@@ -190,9 +264,25 @@ class Table(Framed):
         total: str = "Total",
         **fields: Any,
     ) -> Table:
-        """A table of flat dimensions from its inner cells; sums are computed under the label `total`.
+        """Make a table of flat dimensions from its inner cells; sums are computed.
 
-        Other fields are those of `cross`: primary, lower, upper, sliding, cost, bounds, margins, ...
+        Parameters
+        ----------
+        values : array of float
+            The inner cells, one axis for each dimension.
+        labels : list of lists of str, optional
+            The labels of each dimension; by default numbers from 1 on.
+        names : list of str, optional
+            Names of the dimensions; by default row and column, or dimension1, dimension2 and so on.
+        total : str, default="Total"
+            Label of the sums.
+        **fields
+            Other arguments of `cross`: primary, lower, upper, sliding, cost, bounds, margins and so on.
+
+        Returns
+        -------
+        Table
+            The table.
         """
         inner = as_numbers(values, "values")
         if inner.ndim < 1 or 0 in inner.shape:
@@ -211,7 +301,15 @@ class Table(Framed):
         return cls.cross(dimensions, inner, **fields)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the table with its true values, as a list of cells or for tau-ARGUS; confidential."""
+        """Write the table with its true values, as a list of cells or for tau-ARGUS; confidential.
+
+        Parameters
+        ----------
+        path : path
+            The file, ending in .csv, .tab or .jj.
+        force : bool, default=False
+            Overwrite files.
+        """
         writer("cells")(self, path, force=force)
 
     def _columns(self) -> Iterable[Column]:
@@ -235,17 +333,17 @@ class Table(Framed):
 
     @property
     def n(self) -> int:
-        """The number of cells."""
+        """Number of cells."""
         return int(self.values.size)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Labels per dimension, sums included."""
+        """Number of labels of each dimension, sums included."""
         return tuple(len(dimension) for dimension in self.dimensions)
 
     @property
     def inner(self) -> Mask:
-        """A mask of cells that are not sums; of linked tables, in none of them."""
+        """Cells that are no sum, as an array of bool; of linked tables, a sum in none of them."""
         if len(self.dimensions) > 1 and self.n != np.prod(self.shape):
             return ~np.isin(np.arange(self.n), self.relations.cells[self.relations.signs < 0])
         leaf = np.stack([d.is_leaf[self.codes[:, at]] for at, d in enumerate(self.dimensions)], axis=1)
@@ -258,17 +356,45 @@ class Table(Framed):
 
     @property
     def states(self) -> list[str]:
-        """primary, forced or open, for every cell."""
+        """The state of each cell: primary, forced or open."""
         names = np.array(["open", "forced", "primary"])
         return list(names[np.maximum(self.forced * 1, self.primary * 2)])
 
     def label(self, cell: int) -> tuple[str, ...]:
-        """The labels of one cell."""
+        """Look up the labels of one cell.
+
+        Parameters
+        ----------
+        cell : int
+            Index of the cell.
+
+        Returns
+        -------
+        tuple of str
+            One label for each dimension.
+        """
         return tuple(d.labels[int(self.codes[cell, at])] for at, d in enumerate(self.dimensions))
 
     def cell(self, *labels: str) -> int:
-        """The index of the cell with these labels.
+        """Look up the index of the cell with some labels.
 
+        Parameters
+        ----------
+        *labels : str
+            One label for each dimension.
+
+        Returns
+        -------
+        int
+            Index of the cell.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such cell.
+
+        Examples
+        --------
         >>> Table.from_array([[5, 3], [2, 4]]).cell("2", "Total")
         5
         """
@@ -289,9 +415,23 @@ class Table(Framed):
         sliding: npt.ArrayLike = 0.0,
         rules: tuple[Method, ...] = (),
     ) -> Table:
-        """More sensitive cells, each level the larger of the old and the new; they are no longer forced.
+        """Mark more cells as sensitive; these must no longer be published.
 
-        One number for a level is in percent of the value, an array is absolute.
+        Each level becomes the larger of the old and the new.
+
+        Parameters
+        ----------
+        primary : array of bool
+            The sensitive cells.
+        lower, upper, sliding : float or array of float
+            Protection levels: one number is in percent of the value, an array is absolute.
+        rules : tuple of rules
+            The rules that made them sensitive.
+
+        Returns
+        -------
+        Table
+            A new table.
         """
         mask = np.array(primary, dtype=bool).reshape(-1)
         levels = {}
@@ -310,7 +450,19 @@ class Table(Framed):
         )
 
     def with_cost(self, cost: Cost | npt.ArrayLike) -> Table:
-        """The table with other costs: value, count (1 each), contributors, log, or an array."""
+        """Change what suppressing a cell loses.
+
+        Parameters
+        ----------
+        cost : {"value", "count", "contributors", "log"} or array of float
+            The cost: the value, 1 for each cell, the number of contributors, the logarithm of the value, or
+            figures.
+
+        Returns
+        -------
+        Table
+            A new table.
+        """
         if isinstance(cost, str):
             return replace(self, cost=costs(cost, self.values, self.contributors))
         if np.size(cost) == self.n != np.prod(self.shape):
@@ -319,11 +471,23 @@ class Table(Framed):
         return replace(self, cost=placed(cost, self.dimensions, "cost", float))
 
     def with_zeros(self, treatment: Literal["publish", "withhold"]) -> Table:
-        """Zeros that are not sensitive must be published, or may be suppressed at a cost of 1 each.
+        """Require that zeros that are not sensitive are published, or let them be suppressed at cost 1.
 
         Where every zero is published, a suppressed cell is known not to be one: it is at least the smallest
         unit. Sensitive zeros are suppressed, and then any suppressed cell may be one.
 
+        Parameters
+        ----------
+        treatment : {"publish", "withhold"}
+            What happens to zeros.
+
+        Returns
+        -------
+        Table
+            A new table.
+
+        Examples
+        --------
         >>> table = Table.from_array([4, 0, 3], frequency=True).with_zeros("publish")
         >>> table.low.tolist(), table.forced.tolist()
         ([1.0, 0.0, 1.0, 1.0], [False, True, False, True])
@@ -339,32 +503,72 @@ class Table(Framed):
         raise ParameterError("Table: zeros must be 'publish' or 'withhold'.")
 
     def with_published_unit(self) -> Table:
-        """The table for an attacker who knows that values are multiples of one unit.
+        """Assume an attacker who takes published values for multiples of one unit.
 
         For bare lists, which say neither that values are counts nor who contributes to them.
 
+        Returns
+        -------
+        Table
+            A new table with that unit; the same table where the unit is known.
+
+        Examples
+        --------
         >>> Table.from_array([4.5, 3.0]).with_published_unit().smallest_unit
         0.1
         """
         return self if self.smallest_unit else replace(self, smallest_unit=unit_of(self.values))
 
     def with_margins(self, may_be_withheld: bool) -> Table:
-        """The table whose sums may be suppressed at their cost, or must be published unless sensitive."""
+        """Let sums be suppressed at their cost, or require that they are published.
+
+        Sensitive sums stay as they are.
+
+        Parameters
+        ----------
+        may_be_withheld : bool
+            Whether sums may be suppressed.
+
+        Returns
+        -------
+        Table
+            A new table.
+        """
         sums = ~self.inner & ~self.primary
         return replace(self, forced=self.forced & ~sums if may_be_withheld else self.forced | sums)
 
     def with_bounds(self, low: npt.ArrayLike, high: npt.ArrayLike) -> Table:
-        """The table for an attacker who knows other bounds."""
+        """Assume an attacker who knows other bounds.
+
+        Parameters
+        ----------
+        low, high : float or array of float
+            Bounds of each cell.
+
+        Returns
+        -------
+        Table
+            A new table.
+        """
         sides = (
             np.broadcast_to(np.ravel(np.asarray(side, dtype=np.float64)), (self.n,)) for side in (low, high)
         )
         return replace(self, low=next(sides).copy(), high=next(sides).copy())
 
     def needed(self) -> tuple[Floats, Floats, Floats]:
-        """The required lower end, upper end and width of the attacker's interval of each sensitive cell.
+        """Compute how far the attacker's range of each sensitive cell must reach, and how wide it must be.
 
         A level beyond the attacker's own bounds asks no more than those bounds: nobody can be kept from
         knowing that a count is not negative.
+
+        Returns
+        -------
+        down : array of float
+            The range must reach down to here.
+        up : array of float
+            The range must reach up to here.
+        width : array of float
+            The range must be so wide.
         """
         down, up = (
             np.maximum(self.values - self.lower, self.low),
@@ -373,7 +577,18 @@ class Table(Framed):
         return down, up, np.minimum(self.sliding, self.high - self.low)
 
     def grid(self, figures: npt.ArrayLike) -> npt.NDArray[Any]:
-        """One figure per cell, laid out by dimension. For full crosses only."""
+        """Lay out one figure per cell by dimension. For full crosses only.
+
+        Parameters
+        ----------
+        figures : array
+            One figure for each cell.
+
+        Returns
+        -------
+        array
+            The figures, one axis for each dimension.
+        """
         return np.asarray(figures).reshape(self.shape)
 
     @cached_property
@@ -392,8 +607,20 @@ class Table(Framed):
         return self._rows_and_columns is not None
 
     def two_way(self) -> Ints:
-        """Cells of a plain two-way table as an (m + 1) x (n + 1) array, sums in the last row and column.
+        """Lay out the cells of a plain two-way table, with sums in the last row and column.
 
+        Returns
+        -------
+        array of int, (m + 1) x (n + 1)
+            Indices of the cells.
+
+        Raises
+        ------
+        ParameterError
+            If the table is no plain two-way table.
+
+        Examples
+        --------
         >>> Table.from_array([[5, 3], [2, 4]]).two_way().tolist()
         [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
         """
@@ -404,7 +631,13 @@ class Table(Framed):
         return self._rows_and_columns
 
     def leaves_and_tops(self) -> Ints:
-        """Cells of a full cross of flat dimensions, by their labels in order, the total last in each."""
+        """Lay out the cells of a full cross of flat dimensions, with the total last in each.
+
+        Returns
+        -------
+        array of int
+            Indices of the cells, by their labels in order.
+        """
         places = np.arange(self.n).reshape(self.shape)
         chosen: Ints = places[np.ix_(*(np.append(d.leaves, d.top) for d in self.dimensions))]
         return chosen

@@ -31,18 +31,33 @@ def _tell(message: str) -> None:
 def interruptible(
     context: RunContext | None = None, tell: Callable[[str], None] = _tell
 ) -> Iterator[RunContext]:
-    """A run, or the one given, whose searches the first Ctrl-C stops; the second raises KeyboardInterrupt.
+    """Let the first Ctrl-C stop searches with their best result; the second raises KeyboardInterrupt.
 
-        with tacita.interruptible() as run:
-            release = tacita.protect(data, quasi=["turnover"], method="best", time=600, context=run)
+    Ctrl-C (in a notebook, the button that interrupts) acts in this way inside the block alone, and in the
+    main thread alone, where Python handles signals. Work that cannot be stopped with a result goes on until
+    the second Ctrl-C::
 
-    Ctrl-C (in a notebook, the button that interrupts) is heard in this way inside the block alone, and only
-    where Python hears it, in the main thread. What cannot be stopped with a result runs on until the second.
+        with tacita.interruptible() as context:
+            release = tacita.protect(data, quasi=["turnover"], method="best", time=600, context=context)
 
-    >>> with interruptible(tell=lambda message: None) as run:
-    ...     before = run.should_stop()
+    Parameters
+    ----------
+    context : RunContext, optional
+        The run to steer.
+    tell : callable
+        Gets the message that follows the first Ctrl-C; by default it goes to standard error.
+
+    Yields
+    ------
+    RunContext
+        The run, to be handed on as `context`.
+
+    Examples
+    --------
+    >>> with interruptible(tell=lambda message: None) as context:
+    ...     before = context.should_stop()
     ...     signal.raise_signal(signal.SIGINT)
-    ...     before, run.should_stop()
+    ...     before, context.should_stop()
     (False, True)
     """
     steered = context or RunContext()

@@ -29,7 +29,20 @@ _A_MOMENT = 0.2
 
 @dataclass(frozen=True)
 class Progress:
-    """One message about how far a stage has come; `done` counts up to `total`."""
+    """One message about how far a stage of the work has come.
+
+    Attributes
+    ----------
+    stage : str
+        What is being done.
+    done, total : float
+        `done` counts up to `total`.
+
+    Examples
+    --------
+    >>> Progress("grouping", 1, 4).share
+    0.25
+    """
 
     stage: str
     done: float
@@ -37,7 +50,7 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Between 0 and 1."""
+        """Share of the stage that is done, between 0 and 1."""
         return min(1.0, self.done / self.total) if self.total else 1.0
 
 
@@ -88,28 +101,47 @@ def _all_cores() -> int:
 
 @dataclass(frozen=True)
 class RunContext:
-    """Handed to every verb. A bar or a page listens through `on_progress`; `should_cancel` is asked often.
+    """How a run is steered from outside: seed, threads, progress, stopping and cancelling.
 
-    `should_stop` is asked by searches wherever they look whether their time is over: once it says so they end
-    with the best that they have, verified as ever. A search that has
-    nothing yet goes on until it has something.
+    Every verb takes one as `context`. A run waits until a listener returns.
 
-    `on_bounds` hears cost and proven bound of searches that prove one, each time they may have moved;
-    `on_trial` every trial of a comparison, once it is made; `on_iteration` every round of fuzzy c-regression.
-    `on_warning` hears, before the work begins, what the output cannot keep (a `Caution`).
-    The run goes on when a listener returns: one that waits makes it wait.
+    Parameters
+    ----------
+    seed : int or str, optional
+        For randomness that protects: a whole number, its digits as text, or "new", which draws one that
+        cannot be guessed and keeps it here. None takes randomness from the operating system.
+    threads : int
+        Number of threads; all cores by default.
+    device : {"cpu", "cuda"}, default="cpu"
+        What heavy loops run on. The results are the same. What a graphics card has no loop for is computed by
+        the processor.
+    on_progress : callable
+        Gets a `Progress`.
+    on_bounds : callable
+        Gets cost and proven bound of a search whenever they may have moved.
+    on_trial : callable
+        Gets every trial of a comparison.
+    on_iteration : callable
+        Gets every round of fuzzy c-regression.
+    on_warning : callable
+        Gets, before the work begins, what the output cannot keep.
+    should_cancel : callable
+        Called often; when it returns true, the work raises `Cancelled`.
+    should_stop : callable
+        Called by searches; when it returns true, they end with their best result so far, verified as ever. A
+        search without a result goes on until it has one.
+    stream : tuple of int
+        Which part of a run this is, for randomness of its own.
+    kept : dict, optional
+        Results that the parts of a run share.
+    engine : str, optional
+        Former name of `device`.
 
-    `seed` is for randomness that protects: without one it comes from the operating system. It is a whole
-    number, its digits as text, or "new", which draws one that nobody guesses and keeps it here.
-    Searches use `search_generator`, whose default seed is fixed, so that they repeat. `kept` is what a run
-    that is `keeping` has found.
-
-    `device` says what heavy loops run on. The results are the same on each; what a graphics card has no loop
-    for is computed by the processor.
-
-    >>> heard = []
-    >>> RunContext(on_progress=heard.append).report("grouping", 1, 2)
-    >>> heard[0].share
+    Examples
+    --------
+    >>> messages = []
+    >>> RunContext(on_progress=messages.append).report("grouping", 1, 2)
+    >>> messages[0].share
     0.5
     >>> RunContext(should_cancel=lambda: True).report("grouping", 1, 2)
     Traceback (most recent call last):
@@ -147,25 +179,60 @@ class RunContext:
             object.__setattr__(self, "should_stop", Heard(self.should_stop))
 
     def report(self, stage: str, done: float, total: float) -> None:
-        """Tell how far `stage` is, and stop here if the caller asked to."""
+        """Report how far a stage is, and raise where the caller cancelled.
+
+        Parameters
+        ----------
+        stage : str
+            What is being done.
+        done, total : float
+            `done` counts up to `total`.
+
+        Raises
+        ------
+        Cancelled
+            If `should_cancel` returns true.
+        """
         if self.should_cancel():
             raise Cancelled(f"Cancelled while {stage}. Nothing was written.")
         self.on_progress(Progress(stage, done, total))
 
     def keeping(self) -> RunContext:
-        """The same run, whose parts share what they find by `once`: for several runs on the same records."""
+        """Copy the run so that its parts share results of `once`: for several runs on the same records.
+
+        Returns
+        -------
+        RunContext
+            A run that keeps results.
+        """
         return replace(self, kept={})
 
     def once(self, what: str, x: npt.NDArray[Any], find: Callable[[], T]) -> T:
-        """What `find` finds of an array alone: found anew each time, but once by a run that is `keeping`.
+        """Compute something of an array: each time anew, but once in a run that is `keeping`.
 
-        For what depends on nothing but the array, and is not changed by its users.
+        For results that depend on the array alone and that callers do not change.
 
-        >>> x, found = np.zeros(3), []
+        Parameters
+        ----------
+        what : str
+            Name of the result.
+        x : array
+            The array.
+        find : callable
+            Computes the result.
+
+        Returns
+        -------
+        object
+            What `find` returned.
+
+        Examples
+        --------
+        >>> x, calls = np.zeros(3), []
         >>> run = RunContext().keeping()
         >>> for part in (run.silent(), run.branch(1)):
-        ...     _ = part.once("sum", x, lambda: found.append(x.sum()))
-        >>> len(found)
+        ...     _ = part.once("sum", x, lambda: calls.append(x.sum()))
+        >>> len(calls)
         1
         """
         if self.kept is None:
@@ -177,11 +244,23 @@ class RunContext:
         return found
 
     def ended(self) -> bool:
-        """Whether a search should go no further: it was told that it is enough, or is cancelled."""
+        """Check whether a search should end: it was stopped or cancelled.
+
+        Returns
+        -------
+        bool
+            True where it should end.
+        """
         return self.should_cancel() or self.should_stop()
 
     def silent(self) -> RunContext:
-        """A run for a part of the work: steered alike, and its progress is not the whole's."""
+        """Copy the run for a part of the work, whose progress is not reported.
+
+        Returns
+        -------
+        RunContext
+            A run that is steered alike.
+        """
         return replace(self, on_progress=_silent, on_bounds=_silent, on_trial=_silent, on_iteration=_silent)
 
     @property
@@ -198,23 +277,39 @@ class RunContext:
 
     @property
     def watched(self) -> bool:
-        """Whether anybody hears of iterations: what is only for them need not be computed otherwise."""
+        """Whether a listener gets iterations; without one, what is for it alone need not be computed."""
         return self.on_iteration is not _silent
 
     def within(
         self, stage: str, done: float, total: float, clock: Callable[[], float] = perf_counter
     ) -> RunContext:
-        """A run for one of several parts alike: how far it is counts for the stage of the whole.
+        """Copy the run for one of several equal parts, whose progress counts for a stage of the whole.
 
-        A part may go through several stages of its own. Those that are over in a moment do not count, or the
+        A part may go through several stages of its own. Stages that end within a moment do not count: the
         first of them would take the whole to the end of the part.
 
-        >>> heard, seconds = [], iter([0.0, 0.01, 1.0, 2.0, 3.0])
-        >>> whole = RunContext(on_progress=lambda told: heard.append(told.share))
+        Parameters
+        ----------
+        stage : str
+            The stage of the whole.
+        done, total : float
+            This is part `done` of `total`.
+        clock : callable
+            Returns seconds.
+
+        Returns
+        -------
+        RunContext
+            A run that is steered alike.
+
+        Examples
+        --------
+        >>> shares, seconds = [], iter([0.0, 0.01, 1.0, 2.0, 3.0])
+        >>> whole = RunContext(on_progress=lambda message: shares.append(message.share))
         >>> inner = whole.within("grouping strata", 1, 4, lambda: next(seconds))
         >>> for name, share in (("a", 0), ("a", 1), ("b", 0), ("b", 0.5), ("b", 1)):
         ...     inner.report(name, share, 1)
-        >>> heard
+        >>> shares
         [0.375, 0.5]
         """
         current, began, furthest = "", 0.0, 0.0
@@ -231,10 +326,22 @@ class RunContext:
         return replace(self.silent(), on_progress=hear)
 
     def branch(self, *number: int) -> RunContext:
-        """A run inside this one: steered alike, silent, and with protective randomness of its own.
+        """Copy the run for a part with protective randomness of its own, whose progress is not reported.
 
         Parts that drew from one stream would carry the same noise, and their difference would show it.
 
+        Parameters
+        ----------
+        *number : int
+            Numbers of the part, different for each.
+
+        Returns
+        -------
+        RunContext
+            A run that is steered alike.
+
+        Examples
+        --------
         >>> runs = RunContext(seed=1), RunContext(seed=1).branch(0)
         >>> draws = [run.protective_generator().random() for run in runs]
         >>> draws[0] == draws[1]
@@ -243,18 +350,48 @@ class RunContext:
         return replace(self.silent(), stream=(*self.stream, *number))
 
     def protective_generator(self) -> np.random.Generator:
-        """Randomness an attacker must not guess: the operating system's, unless a seed was given."""
+        """Make a generator that an attacker cannot guess: from the operating system, or from the seed.
+
+        Returns
+        -------
+        numpy.random.Generator
+            The generator.
+        """
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=self.stream))
 
     def search_generator(self) -> np.random.Generator:
-        """Randomness that only searches: the same every time."""
+        """Make a generator for searches: without a seed, the same every time.
+
+        Returns
+        -------
+        numpy.random.Generator
+            The generator.
+        """
         return np.random.default_rng(0 if self.seed is None else self.seed)
 
     def map_blocks(self, stage: str, n: int, work: Callable[[int, int], T], block: int = 1024) -> Iterator[T]:
-        """Call `work(start, stop)` over consecutive blocks of range(n), in order, on `threads` threads.
+        """Call a function on consecutive blocks of range(n), in order, on `threads` threads.
 
-        For kernels that let go of the interpreter lock; reports after each block.
+        For kernels that release the interpreter lock; reports after each block.
 
+        Parameters
+        ----------
+        stage : str
+            What is being done.
+        n : int
+            End of the range.
+        work : callable
+            Gets start and stop of a block.
+        block : int, default=1024
+            Length of a block.
+
+        Yields
+        ------
+        object
+            What `work` returned for each block.
+
+        Examples
+        --------
         >>> list(RunContext(threads=2).map_blocks("adding", 5, lambda a, b: b - a, block=2))
         [2, 2, 1]
         """

@@ -313,10 +313,23 @@ class AnyRelease(Generic[D, R, C]):
 
 @dataclass(frozen=True, repr=False)
 class Release(AnyRelease[FrameT, Record, Claim]):
-    """Protected records: `data` is a frame like the one that came in, `report` has scores of loss and risk.
+    """Protected records with their verdicts, measures and warnings.
 
     `data` may be published; all else is confidential.
 
+    Attributes
+    ----------
+    data : data frame or path
+        The protected records, a frame of the same type as the original; of `protect_file`, the path.
+    report : Report
+        Scores of loss and risk.
+    record : Record
+        How the release was made: method, parameters, verdicts and warnings. Confidential.
+    claim : Claim
+        What the verifier needs to check the release again. It holds the original.
+
+    Examples
+    --------
     >>> import pyarrow as pa, tacita
     >>> release = tacita.protect(pa.table({"x": [1.0, 2.0, 3.0]}), quasi="x", k=3)
     >>> release, release.to_arrow()["x"].to_pylist()
@@ -341,28 +354,55 @@ class Release(AnyRelease[FrameT, Record, Claim]):
 
         Parameters
         ----------
-        path, note : path
-            Public: the release, in the format that its ending names, and a note for its users.
-        report, json_report : path
+        path : path
+            Public: the release, in the format that its ending names.
+        report, json_report : path, optional
             Confidential: the review as a page and as JSON, readable by their owner alone.
-        source : path
-            Never overwritten, as the file that was read.
+        note : path, optional
+            Public: a note for users of the release.
+        source : path, optional
+            A file that is never overwritten, as the file that was read.
         force : bool, default=False
             Overwrite files.
+
+        Raises
+        ------
+        VerificationError
+            If the written bytes do not keep what the method guarantees.
+        ParameterError
+            If a file exists, or cannot be written.
         """
         pages = {"report": report, "json_report": json_report, "note": note, "source": source}
         writer("records")(self, path, **pages, force=force)
 
     def to_pandas(self) -> Any:
-        """The released records as a data frame of pandas."""
+        """Convert the released records to a data frame of pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The records.
+        """
         return self._frame().to_pandas()
 
     def to_polars(self) -> Any:
-        """The released records as a data frame of polars."""
+        """Convert the released records to a data frame of polars.
+
+        Returns
+        -------
+        polars.DataFrame
+            The records.
+        """
         return self._frame().to_polars()
 
     def to_arrow(self) -> Any:
-        """The released records as a table of Arrow."""
+        """Convert the released records to a table of Arrow.
+
+        Returns
+        -------
+        pyarrow.Table
+            The records.
+        """
         return self._frame().to_arrow()
 
     def _frame(self) -> Any:

@@ -82,11 +82,43 @@ class SetFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class RiskProfile(Framed):
-    """Risk of the keys of a file: scores by name, and tables of what they come from. Confidential.
+    """Risk of the keys of a file: scores by name, and the tables that they come from. Confidential.
 
-    As a frame, one row a record with its own figures, in the order of the file; they never leave in JSON or
-    on a page. No value of the data is in it but labels of categories that several records have.
+    As a data frame it has one row for each record with its own figures, in the order of the file. These
+    never leave in JSON or on a page. The only values of the data in it are labels of categories that
+    several records have.
 
+    Attributes
+    ----------
+    source : str
+        Name of the file.
+    fingerprint : str or None
+        SHA-256 of the file.
+    records : int
+        Number of records.
+    keys : tuple of str
+        Columns that an attacker may know.
+    settings : mapping
+        The arguments that the scores were computed with.
+    report : Report
+        The scores; ``profile[name]`` looks one up.
+    bands : tuple of Band
+        Combinations of keys by the number of records that share them.
+    by_key : tuple of KeyFigures
+        What each key adds to the risk.
+    by_value : tuple of ValueFigures
+        What the values of keys add to the risk.
+    sets : tuple of SetFigures
+        Sets of keys, and how many records they set apart.
+    versions : mapping of str to str
+        Versions of the packages.
+    path : path, optional
+        The file that was read.
+    unit : str, optional
+        The column of units, where these are counted.
+
+    Examples
+    --------
     >>> import tacita, pyarrow as pa
     >>> frame = pa.table({"sex": list("ffmmm"), "town": list("aabbc")})
     >>> profile = tacita.risk_profile(frame, keys=["sex", "town"])
@@ -113,17 +145,17 @@ class RiskProfile(Framed):
 
     @property
     def uniques(self) -> int:
-        """Records that are alone on all keys, or of the only unit that has theirs."""
+        """Number of records that are unique on all keys; with units, of records whose keys one unit has."""
         return next((band.records for band in self.bands if band.most == 1), 0)
 
     @property
     def counted(self) -> str:
-        """What shares keys: records, or the units of a column."""
+        """What is counted: records, or the units of a column."""
         return "Records" if self.unit is None else f"Units of {self.unit}"
 
     @property
     def headline(self) -> str:
-        """How many are alone, in a sentence."""
+        """How many records are unique, in a sentence."""
         share = number(100 * self.uniques / self.records)
         if self.unit is not None:
             belong = "belongs" if self.uniques == 1 else "belong"
@@ -138,7 +170,13 @@ class RiskProfile(Framed):
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: figures of the whole file, none of a record."""
+        """Convert the profile to values for JSON: figures of the whole file, none of a record.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dictionaries.
+        """
         return {
             "confidential": True,
             "source": self.source,
@@ -172,7 +210,19 @@ class RiskProfile(Framed):
         records: str | Path | None = None,
         force: bool = False,
     ) -> None:
-        """Write the profile as a page and as JSON, and figures of single records; all confidential."""
+        """Write the profile as a page and as JSON, and the figures of single records; all confidential.
+
+        Parameters
+        ----------
+        report : path, optional
+            The page (HTML).
+        json_report : path, optional
+            The figures as JSON.
+        records : path, optional
+            The figures of single records, as CSV or Parquet, for the reviewer alone.
+        force : bool, default=False
+            Overwrite files.
+        """
         writer("risk")(self, report=report, json_report=json_report, records=records, force=force)
 
     def _repr_html_(self) -> str:

@@ -26,13 +26,37 @@ Direction = Literal["lower", "higher"]
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """One measured figure. `value` is None where it cannot be computed, and `reason` then says why.
+    """One measured figure of loss or risk.
 
-    `span` is the interval the figure can lie in (None: no bound); `direction` says which end is better;
-    `error` is the standard error of a figure that rests on a random sample. `covers` names the protected
-    attributes that the figure speaks of where these are not all. `reading` says how cells and weights were
-    understood where that is a choice, and `beside` has figures that go with this one.
+    Attributes
+    ----------
+    name : str
+        Name of the measure.
+    value : float or None
+        The figure; None where it cannot be computed.
+    reason : str, optional
+        Why there is no figure.
+    span : tuple of float
+        The range in which the figure can lie; an end of None is no bound.
+    direction : {"lower", "higher"}
+        Which end of the range is better.
+    unit : str, default="%"
+        Unit of the figure.
+    error : float, optional
+        Standard error of a figure that rests on a random sample.
+    covers : tuple of str
+        The protected columns that the figure is about, where these are not all.
+    reading : mapping of str to str
+        How cells and weights were read, where that is a choice.
+    beside : mapping of str to float
+        Further figures that go with this one.
+    per_attribute : mapping of str to float
+        The figure of each column, where there is one.
+    per_record : array of float, optional
+        The figure of each record; it never leaves in JSON.
 
+    Examples
+    --------
     >>> Score(name="IL1", value=5.69, span=(0, None)).as_dict()
     {'name': 'IL1', 'value': 5.69, 'reason': None, 'range': [0, None], 'direction': 'lower', 'unit': '%'}
     """
@@ -58,10 +82,12 @@ class Score:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where the figure of all records lies, by a sample of them: in 95 of 100 samples. None: no sample.
+        """Confidence interval of 95 % of a figure that rests on a sample of records; None otherwise.
 
         Value +- 1.96 standard errors, cut at the ends of the range.
 
+        Examples
+        --------
         >>> Score(name="DBRL", value=31.5, span=(0, 100), error=0.1).interval
         (31.304, 31.696)
         """
@@ -73,8 +99,10 @@ class Score:
 
     @property
     def sampled_as(self) -> str:
-        """What rests on a sample, in a sentence; empty where all records were looked at.
+        """The confidence interval in a sentence; empty where all records were used.
 
+        Examples
+        --------
         >>> Score(name="DBRL", value=31.5, span=(0, 100), error=0.1).sampled_as
         'Estimated by a sample of records: 31.3 to 31.7 with a confidence of 95 %.'
         """
@@ -85,15 +113,23 @@ class Score:
 
     @property
     def read_as(self) -> str:
-        """The reading in words; empty where there is no choice.
+        """The choices of `reading` in words; empty where there is no choice.
 
+        Examples
+        --------
         >>> Score(name="k_anonymity", value=3.0, reading={"missing_as": "category"}).read_as
         'missing as category'
         """
         return ", ".join(f"{name.replace('_', ' ')} {how}" for name, how in self.reading.items())
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; figures per record stay out, they belong to single people."""
+        """Convert the score to values for JSON, without figures of single records.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dictionaries.
+        """
         shown: dict[str, Any] = {
             "name": self.name,
             "value": self.value,
@@ -173,8 +209,19 @@ def _told(score: Score) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Report(Framed):
-    """The scores of one release, looked up by name, in any case. As a frame, one row a score.
+    """The scores of one release, looked up by name, in any case.
 
+    Iterating yields the scores; as a data frame, it has one row for each score.
+
+    Attributes
+    ----------
+    scores : tuple of Score
+        The figures, in order.
+    notes : tuple of str
+        What a reader of the figures must know.
+
+    Examples
+    --------
     >>> Report((Score(name="IL1", value=5.69),))["il1"].value
     5.69
     """
@@ -196,7 +243,13 @@ class Report(Framed):
         return len(self.scores)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Convert scores and notes to values for JSON.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dictionaries.
+        """
         return {"scores": [score.as_dict() for score in self.scores], "notes": list(self.notes)}
 
     def _columns(self) -> Iterable[Column]:
@@ -217,7 +270,17 @@ class Report(Framed):
         return f"<Report of {len(self)} measures: {names}>"
 
     def save(self, path: str | Path, *, inputs: Sequence[str | Path] = (), force: bool = False) -> None:
-        """Write the scores as JSON, confidential; never over one of the `inputs`."""
+        """Write the scores as JSON, confidential.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        inputs : list of path
+            Files that are never overwritten.
+        force : bool, default=False
+            Overwrite files.
+        """
         writer("report")(self, path, inputs=inputs, force=force)
 
     def _repr_html_(self) -> str:

@@ -27,9 +27,26 @@ _MOST_UNRELATED = 50.0
 class Trial:
     """One method with its parameters, and what came of it.
 
-    `report` is None where the trial failed or was not made; `reason` then says why, and also where it has no
-    figure for an axis, or its search was stopped. `groups` is how many groups it made. The front is found by
-    `Trials.of`.
+    Attributes
+    ----------
+    method : str
+        Name of the method, or of several with + between.
+    parameters : mapping
+        Its parameters by name.
+    report : Report, optional
+        The scores; None where the trial failed or was not made.
+    reason : str, optional
+        Why there are no scores, why an axis has no figure, or that the search was stopped.
+    on_front : bool, default=False
+        Whether no other trial is better on both axes.
+    groups : int, optional
+        Number of groups that the method made.
+
+    Examples
+    --------
+    >>> trial = Trial(method="mdav", report=Report((Score(name="IL1", value=5.69),)))
+    >>> trial.value("IL1"), trial.value("DBRL")
+    (5.69, None)
     """
 
     method: str
@@ -40,16 +57,44 @@ class Trial:
     groups: int | None = None
 
     def score(self, name: str) -> Score | None:
-        """One score, None where it was not measured."""
+        """Look up one score.
+
+        Parameters
+        ----------
+        name : str
+            Name of the measure.
+
+        Returns
+        -------
+        Score or None
+            None where it was not measured.
+        """
         return next((score for score in self.report or () if score.name == name), None)
 
     def value(self, name: str) -> float | None:
-        """One figure, None where there is none."""
+        """Look up one figure.
+
+        Parameters
+        ----------
+        name : str
+            Name of the measure.
+
+        Returns
+        -------
+        float or None
+            None where it was not measured or could not be computed.
+        """
         score = self.score(name)
         return None if score is None else score.value
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Convert the trial to values for JSON.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dictionaries.
+        """
         return {
             "method": self.method,
             "parameters": {name: self.parameters[name] for name in sorted(self.parameters)},
@@ -80,10 +125,22 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Trials(Framed):
-    """All trials of a comparison by method and parameters, with the two measures they are weighed by.
+    """All trials of a comparison, with the two measures that they are compared by.
 
-    As a frame, one row a trial: its method, parameters and scores.
+    Trials are in order of method and parameters. Iterating yields them; as a data frame, the comparison has
+    one row for each trial: its method, parameters and scores.
 
+    Attributes
+    ----------
+    trials : tuple of Trial
+        The trials.
+    loss, risk : str
+        Names of the measures on the two axes.
+    origin : Origin, optional
+        The records and the options that all trials share. Confidential.
+
+    Examples
+    --------
     >>> def tried(k, loss, risk):
     ...     scores = (Score(name="PIL", value=loss), Score(name="DR", value=risk))
     ...     return Trial(method="mdav", parameters={"k": k}, report=Report(scores))
@@ -101,7 +158,22 @@ class Trials(Framed):
     def of(
         cls, trials: Iterable[Trial], *, loss: str = "PIL", risk: str = "DR", origin: Origin | None = None
     ) -> Trials:
-        """Put trials in order and find the front; those without a figure for an axis get a reason."""
+        """Put trials in order and mark those that no other beats.
+
+        Parameters
+        ----------
+        trials : iterable of Trial
+            The trials, in any order.
+        loss, risk : str
+            Names of the measures on the two axes.
+        origin : Origin, optional
+            The records and the options that all trials share.
+
+        Returns
+        -------
+        Trials
+            The comparison; a trial without a figure for an axis has a reason.
+        """
         weighed = [_with_reason(trial, (loss, risk)) for trial in sorted(trials, key=_order)]
         points = [_point(trial, loss, risk) for trial in weighed]
         return cls(
@@ -122,29 +194,29 @@ class Trials(Framed):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Their names, each once."""
+        """Names of the methods, each once."""
         return tuple(dict.fromkeys(trial.method for trial in self.trials))
 
     @property
     def on_map(self) -> tuple[Trial, ...]:
-        """Those that have a figure for both axes."""
+        """Trials that have a figure for both axes."""
         return tuple(trial for trial in self.trials if _point(trial, self.loss, self.risk) is not None)
 
     @property
     def off_map(self) -> tuple[Trial, ...]:
-        """Those that failed or lack a figure, each with its reason."""
+        """Trials that failed or lack a figure, each with its reason."""
         return tuple(trial for trial in self.trials if _point(trial, self.loss, self.risk) is None)
 
     @property
     def front(self) -> tuple[Trial, ...]:
-        """Those that no other beats, the least loss first."""
+        """Trials that no other beats, the least loss first."""
         return tuple(sorted((trial for trial in self.trials if trial.on_front), key=self._weight))
 
     @property
     def unrelated(self) -> tuple[Trial, ...]:
-        """Those of the front that lost most of what tied protected columns to unchanged ones.
+        """Trials of the front that lost most relations between protected and unchanged columns.
 
-        Measures of protected columns alone reward them for it; nothing, where relations are an axis.
+        Measures of protected columns alone do not see that loss. Empty where relations are an axis.
         """
         if "RELATIONS" in (self.loss, self.risk):
             return ()
@@ -158,7 +230,7 @@ class Trials(Framed):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The figures to show of each trial: both axes, then the usual ones that some trial has."""
+        """Names of the figures to show of each trial: both axes, then the usual ones that some trial has."""
         every = (score for trial in self.trials for score in trial.report or ())
         measured = {score.name for score in every if score.value is not None}
         others = (name for name in _COLUMNS if name in measured)
@@ -166,7 +238,7 @@ class Trials(Framed):
 
     @property
     def differing(self) -> tuple[str, ...]:
-        """The parameters that tell trials apart: those with more than one value."""
+        """Names of the parameters that have more than one value."""
         names = sorted({name for trial in self.trials for name in trial.parameters})
         values = {
             name: [trial.parameters[name] for trial in self.trials if name in trial.parameters]
@@ -175,16 +247,44 @@ class Trials(Framed):
         return tuple(name for name in names if any(value != values[name][0] for value in values[name]))
 
     def scale(self, name: str) -> Score | None:
-        """A score of that name, for its range, unit and direction; None where no trial has one."""
+        """Find a score of some measure, for its range, unit and direction.
+
+        Parameters
+        ----------
+        name : str
+            Name of the measure.
+
+        Returns
+        -------
+        Score or None
+            The score of the first trial that has one.
+        """
         return next((score for trial in self.trials if (score := trial.score(name)) is not None), None)
 
     def direction(self, name: str) -> Direction:
-        """Which end of a measure is better."""
+        """Find which end of a measure is better.
+
+        Parameters
+        ----------
+        name : str
+            Name of the measure.
+
+        Returns
+        -------
+        {"lower", "higher"}
+            The better end; "lower" where no trial has a score.
+        """
         score = self.scale(name)
         return "lower" if score is None else score.direction
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Convert the comparison to values for JSON.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dictionaries.
+        """
         return {
             "loss": self.loss,
             "risk": self.risk,
@@ -215,7 +315,17 @@ class Trials(Framed):
         json_report: str | Path | None = None,
         force: bool = False,
     ) -> None:
-        """Write the comparison as a page and as JSON, both confidential; both appear or none."""
+        """Write the comparison as a page and as JSON, both confidential; both appear or none.
+
+        Parameters
+        ----------
+        report : path, optional
+            The page (HTML).
+        json_report : path, optional
+            The figures as JSON.
+        force : bool, default=False
+            Overwrite files.
+        """
         writer("comparison")(self, report=report, json_report=json_report, force=force)
 
     def _repr_html_(self) -> str:

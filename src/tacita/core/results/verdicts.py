@@ -41,9 +41,27 @@ class Verdict:
 
 
 class RequirementError(VerificationError):
-    """A finished release does not meet what was required of it. Nothing was written.
+    """A finished release does not meet its requirements. Nothing was written.
 
-    `unmet` has the verdict on each requirement that is not met.
+    Parameters
+    ----------
+    message : str
+        What is not met, and what to do.
+    unmet : list of Verdict
+        The verdict on each requirement that is not met.
+    **about
+        What else the error is about; see `TacitaError`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import tacita
+    >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 10.0, 11.0, 12.0]})
+    >>> try:
+    ...     tacita.protect(frame, quasi="x", k=3, require={"IL1": 1.0})
+    ... except RequirementError as error:
+    ...     [verdict.guarantee for verdict in error.unmet]
+    ['IL1']
     """
 
     def __init__(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tacita.core.errors import ParameterError
 
+from .docstrings import documented, written
 from .params import Parameters
 from .roles import Kind
 
@@ -18,16 +18,26 @@ class Method(Parameters):
 
     `anytime` marks searches that keep the best they have when a run says that it is enough; whoever waits for
     any other method can only cancel it.
+
+    `prose` is the docstring as written in the source. What `help` shows is composed from it and from the
+    fields; see `docstrings`.
     """
 
     kind: ClassVar[str]
     guarantees: ClassVar[tuple[str, ...]] = ()
     anytime: ClassVar[bool] = False
+    prose: ClassVar[str] = ""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        super().__pydantic_init_subclass__(**options)
+        cls.prose = written(cls)
+        documented(cls)
 
     @classmethod
     def summary(cls) -> str:
         """The first line of the docstring."""
-        return (inspect.getdoc(cls) or "").partition("\n")[0]
+        return cls.prose.partition("\n")[0]
 
     def promised(self) -> tuple[str, ...]:
         """The guarantees that hold with this very setting."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import tomli_w
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from tacita.core.errors import ParameterError
 
@@ -29,7 +29,7 @@ class Document(Parameters):
     spoken: ClassVar[tuple[str, ...]] = ()
     renamed: ClassVar[Mapping[str, str]] = {}
 
-    version: Literal[1] = 1
+    version: Literal[1] = Field(default=1, description="version of the form of plans")
 
     @model_validator(mode="before")
     @classmethod
@@ -44,12 +44,38 @@ class Document(Parameters):
 
     @classmethod
     def from_toml(cls, text: str, folder: Path | None = None) -> Self:
-        """Read a plan; relative paths are taken from `folder`."""
+        """Read a plan from TOML.
+
+        Parameters
+        ----------
+        text : str
+            The text of the plan.
+        folder : Path, optional
+            Where relative paths start; the current folder by default.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
         return cls.from_values(parsed(text), folder or Path())
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], folder: Path) -> Self:
-        """A plan out of the values of its TOML."""
+        """Make a plan of the values of its TOML.
+
+        Parameters
+        ----------
+        values : mapping
+            The sections by name.
+        folder : Path
+            Where relative paths start.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
         if "version" not in values:
             raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
         placed = dict(values)
@@ -59,11 +85,28 @@ class Document(Parameters):
         return cls(**placed)
 
     def told(self) -> dict[str, Any]:
-        """The values that TOML keeps: those that are not the defaults."""
+        """List the values that TOML keeps: those that are not the defaults.
+
+        Returns
+        -------
+        dict
+            Values by section.
+        """
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
 
     def to_toml(self, folder: Path | None = None) -> str:
-        """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
+        """Write the plan as TOML, defaults left out.
+
+        Parameters
+        ----------
+        folder : Path, optional
+            Paths below it become relative to it.
+
+        Returns
+        -------
+        str
+            The text of the plan.
+        """
         values = {key: part for key, part in self.told().items() if part or key in self.spoken}
         for section, keys in self.paths.items():
             if section in values:
@@ -71,7 +114,18 @@ class Document(Parameters):
         return tomli_w.dumps({"version": self.version, **values})
 
     def as_file(self, path: str | Path | None) -> dict[Path, bytes]:
-        """The file that the plan would be, paths relative to its folder; nothing where no path is given."""
+        """Make the file of the plan, with paths relative to its folder.
+
+        Parameters
+        ----------
+        path : path or None
+            The file to write later.
+
+        Returns
+        -------
+        dict of Path to bytes
+            The content by path; nothing where there is no path.
+        """
         if path is None:
             return {}
         target = Path(path)

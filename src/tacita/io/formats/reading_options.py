@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from tacita.core import MISSING_TEXT, Parameters
+from tacita.core.spec.docstrings import documented
 
 
 class TextOptions(Parameters):
@@ -43,5 +44,10 @@ class SheetOptions(Parameters):
     )
 
 
+@documented
 class InputOptions(TextOptions, LabelOptions, SheetOptions):
-    """How to read a file of any format; options that the format does not have are ignored."""
+    """How to read a file of any kind; a format uses the options that apply to it.
+
+    >>> InputOptions(delimiter=";", decimal=",").decimal
+    ','
+    """

@@ -55,13 +55,39 @@ class FileProfile:
 
 @renamed_arguments(run="context")
 def describe_columns(data: Any, *, rows: int = 0, context: RunContext | None = None) -> FileProfile:
-    """Describe the columns of a file: scale, distinct and missing values; also first records if requested.
+    """Describe the columns of a file: their kind, distinct and missing values. Confidential.
 
     O(n log n) a column.
 
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    rows : int, default=0
+        Number of first records to show.
+    context : RunContext, optional
+        Listens to progress, and cancels the work.
+
+    Returns
+    -------
+    FileProfile
+        `columns` with name, kind, distinct and missing values of each, and the first `rows` as text.
+
+    Raises
+    ------
+    ParameterError, DataError
+        If the records cannot be read.
+
+    See Also
+    --------
+    suggest_roles : What each column may be to an attacker.
+    sample_uniqueness : How many records are unique.
+
+    Examples
+    --------
     >>> import pyarrow as pa
-    >>> file = profile(pa.table({"x": [1, 2, None], "town": ["a", "b", "b"]}), rows=1)
-    >>> [(column.name, column.kind, column.distinct, column.missing) for column in file.columns], file.rows
+    >>> found = describe_columns(pa.table({"x": [1, 2, None], "town": ["a", "b", "b"]}), rows=1)
+    >>> [(column.name, column.kind, column.distinct, column.missing) for column in found.columns], found.rows
     ([('x', 'numeric', 2, 1), ('town', 'nominal', 2, 0)], (('1', 'a'),))
     """
     data = taken_in(data)
@@ -164,14 +190,30 @@ _KEY = (
 
 
 def suggest_roles(data: Any) -> tuple[Guess, ...]:
-    """Suggest a role for each column from its name and values, with the reason.
+    """Suggest what each column may be to an attacker, by its name and values.
 
-    A person must check the suggestions. A profile may be passed instead of the data. A column without
-    repeated values that is not a quantity is an identifier. The first column whose name suggests a weight is
-    the weight. A column whose name suggests units and whose values repeat is the unit. Numbers are
-    quasi-identifiers unless their name suggests confidential ones. All other columns are "other": released
-    unchanged. O(columns).
+    Suggestions are for a person to check, never to be used unseen. Values that all differ, and are no
+    quantities, name a record. Of columns that a name marks as weight, the first is it. A name of units with
+    values that repeat is the unit. Numbers are key variables unless their name sounds confidential. Other
+    columns are released as they are. O(columns).
 
+    Parameters
+    ----------
+    data : data frame, path, what `read` returned, or a FileProfile
+        The records, or what `describe_columns` returned.
+
+    Returns
+    -------
+    tuple of Guess
+        For each column a role, and the reason for it.
+
+    Raises
+    ------
+    ParameterError, DataError
+        If the records cannot be read.
+
+    Examples
+    --------
     >>> from tacita import datasets
     >>> guesses = {guess.column: guess for guess in suggest_roles(datasets.load("business"))}
     >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
@@ -255,15 +297,42 @@ class Exposure:
 
 
 def sample_uniqueness(data: Any, *, columns: str | Sequence[str], unit: str | None = None) -> Exposure:
-    """Count sample uniques by some columns before protection. Confidential.
+    """Count the records that are unique on some columns before anything is protected. Confidential.
 
-    By all columns together and by each column; missing is a value. Uniques of the file need not be unique in
-    the population. `unit` names the firm, household or patient of a record: records of one unit do not
-    protect each other. For all risk measures of the same file use `risk`. O(n log n) a column.
+    On all columns together and on each by itself; a missing value is a value. Uniqueness is that in the
+    file: the population may have more records like these. A first look; `risk_profile` measures the same
+    file in every way. O(n log n) a column.
 
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    columns : str or list of str
+        Columns that an attacker may know.
+    unit : str, optional
+        The column of firms, households or patients. Then a record is unique where no other unit shares its
+        values.
+
+    Returns
+    -------
+    Exposure
+        Numbers of records: `alone`, `below_3` and `below_5` that share their values, and `by_column`.
+
+    Raises
+    ------
+    ParameterError
+        If a column is missing, or none is named.
+
+    See Also
+    --------
+    risk_profile : All measures of the risk of a file.
+
+    Examples
+    --------
     >>> import pyarrow as pa
-    >>> counts = exposure(pa.table({"sex": list("ffmm"), "town": list("aabc")}), columns=["sex", "town"])
-    >>> counts.alone, counts.below_3, [column.alone for column in counts.by_column]
+    >>> frame = pa.table({"sex": list("ffmm"), "town": list("aabc")})
+    >>> found = sample_uniqueness(frame, columns=["sex", "town"])
+    >>> found.alone, found.below_3, [column.alone for column in found.by_column]
     (2, 4, [0, 2])
     """
     columns = [columns] if isinstance(columns, str) else columns

@@ -41,12 +41,46 @@ def build_hierarchy(
     lengths: Sequence[int] | None = None,
     periods: Sequence[str] | None = None,
 ) -> Hierarchy:
-    """Build a hierarchy from the values of a column. Confidential: it contains them.
+    """Build a hierarchy from the values of a column. Confidential: it names them.
 
-    `widths` puts numbers into intervals from `start` on, with one interval below `bottom` and one from `top`
-    on. `lengths` keeps so many first characters of codes on each level (empty: one less on every level).
-    `periods` puts dates into months, quarters, years or decades. O(n log n).
+    O(n log n).
 
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    column : str
+        The column. Labels are spelled as its values are.
+    widths : list of float, optional
+        Numbers become intervals of these widths, one level for each.
+    start : float, default=0.0
+        Where intervals start.
+    bottom, top : float, optional
+        One interval for all numbers below `bottom`, and one from `top` on.
+    lengths : list of int, optional
+        Codes keep so many first characters on each level. An empty list takes one character less each time.
+    periods : list of {"month", "quarter", "year", "decade"}, optional
+        Dates become periods, one level for each.
+
+    Returns
+    -------
+    Hierarchy
+        The hierarchy, for `hierarchy` of `protect`.
+
+    Raises
+    ------
+    ParameterError
+        If not exactly one of `widths`, `lengths` and `periods` is there.
+    DataError
+        If values are no numbers or dates.
+
+    See Also
+    --------
+    hierarchy_coverage : Compare a hierarchy with the values of a column.
+    save_hierarchy : Write a hierarchy.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> data = pa.table({"age": [17, 23, 41, 88], "zip": ["4000", "4050", "1000", "1000"]})
     >>> build_hierarchy(data, "age", widths=[10, 20], top=65).relabelled(1)
@@ -76,10 +110,33 @@ def build_hierarchy(
 
 
 def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
-    """Count the labels of a hierarchy on each level, and the values of the column that it does not have.
+    """Count the labels of a hierarchy on each level, and the values of a column that it lacks.
 
-    `given` is a file, nested labels or a Hierarchy, as among the roles. O(n log n + levels leaves).
+    O(n log n + levels leaves).
 
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    column : str
+        The column.
+    given : path, nested labels or Hierarchy
+        The hierarchy, as among the roles.
+
+    Returns
+    -------
+    HierarchyLook
+        `labels` of each level, `values` of the column, and how many of these are `unknown` to the hierarchy.
+
+    Raises
+    ------
+    ParameterError
+        If the column or the file is missing.
+    DataError
+        If the hierarchy is broken.
+
+    Examples
+    --------
     >>> import pyarrow as pa
     >>> town = {"North": ["Porto", "Braga"], "South": ["Faro"]}
     >>> coverage = hierarchy_coverage(pa.table({"town": ["Faro", "Porto", "Beja"]}), "town", town)

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from tacita.core.errors import ParameterError
 from tacita.core.spec import registry
+from tacita.core.spec.docstrings import documented
 from tacita.core.spec.method import RecordMethod
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.plan_document import Document, arguments_of, literal_of
@@ -53,7 +54,7 @@ class Protection(Parameters):
 
     @classmethod
     def spoken_name(cls) -> str:
-        """The name in messages."""
+        """Name of the request in messages."""
         return "Protect"
 
     roles: Roles
@@ -83,12 +84,23 @@ class Protection(Parameters):
 
     @classmethod
     def asked(cls, **arguments: Any) -> Protection:
-        """From arguments by name: roles, measures, steps and require; the rest belongs to [protect]."""
+        """Make the request of arguments by name.
+
+        Parameters
+        ----------
+        **arguments
+            Roles, measures, steps and requirements; all other arguments go to [protect].
+
+        Returns
+        -------
+        Protection
+            The request.
+        """
         roles = {name: arguments.pop(name) for name in tuple(arguments) if name in Roles.model_fields}
         measure = {_MEASURING[name]: arguments.pop(name) for name in tuple(arguments) if name in _MEASURING}
         measure["settings"] = measure.get("settings") or {}
         steps = tuple(arguments.pop("steps", ()))
-        require = RequireSection.given(arguments.pop("require", None))
+        require = RequireSection.arguments(arguments.pop("require", None))
         if steps:
             # defaults of a signature are not values that the caller named
             roles = {name: value for name, value in roles.items() if value}
@@ -98,16 +110,40 @@ class Protection(Parameters):
 
     @classmethod
     def compared(cls, **arguments: Any) -> tuple[Protection, CompareSection]:
-        """The same with lists of methods and parameters to vary, and the measures on the axes."""
-        options = {
-            name: arguments.pop(name) for name in tuple(arguments) if name in ReleaseOptions.model_fields
-        }
+        """Make the request of a comparison of arguments by name.
+
+        Parameters
+        ----------
+        **arguments
+            As in `asked`, with lists of methods and parameters to try, and the measures on the axes.
+
+        Returns
+        -------
+        protection : Protection
+            What all trials share.
+        compare : CompareSection
+            The methods and parameters to try.
+        """
+        options = {name: arguments.pop(name) for name in tuple(arguments) if name in ReleaseOptions.model_fields}
         known = (*Roles.model_fields, *_MEASURING, "require")
         varied = {name: arguments.pop(name) for name in tuple(arguments) if name not in known}
         return cls.asked(**arguments, **options), CompareSection(**varied)
 
     def trying(self, protect: ProtectSection, measure: MeasureSection) -> Protection:
-        """The same with one method of a comparison, which may read the columns as categories."""
+        """Copy the request with one method of a comparison, which may take the columns for categories.
+
+        Parameters
+        ----------
+        protect : ProtectSection
+            The method with its parameters.
+        measure : MeasureSection
+            The measures to compute.
+
+        Returns
+        -------
+        Protection
+            The request of one trial.
+        """
         varied = {"protect": protect, "measure": measure, "roles": self.roles}
         return self.model_copy(update={**varied, **_for_its_method(varied)})
 
@@ -240,6 +276,7 @@ def _declared(
     }
 
 
+@documented
 class Plan(Document, Protection):
     """A complete run: one method on the columns of [roles], or [[steps]] with their own columns.
 
@@ -299,37 +336,74 @@ class Plan(Document, Protection):
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], folder: Path) -> Plan:
-        """A plan from the values of its TOML file; requirements of an included file are copied into it."""
-        require = values.get("require")
-        if isinstance(require, str):
-            require = {"include": require}
-        if isinstance(require, dict) and isinstance(require.get("include"), str):
-            section = RequireSection(**{name: value for name, value in require.items() if name != "include"})
-            values = {**values, "require": section.with_included(folder / require["include"]).values}
+        """Make a plan of the values of its TOML; requirements of an included file become its own.
+
+        Parameters
+        ----------
+        values : mapping
+            The sections by name.
+        folder : Path
+            Where relative paths start.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
+        given = values.get("require")
+        if isinstance(given, str):
+            given = {"include": given}
+        if isinstance(given, dict) and isinstance(given.get("include"), str):
+            own = RequireSection(**{name: each for name, each in given.items() if name != "include"})
+            values = {**values, "require": own.with_included(folder / given["include"]).values}
         return super().from_values(values, folder)
 
     def told(self) -> dict[str, Any]:
-        """The values written to TOML, in the order of a run."""
+        """List the values that TOML keeps, in the order of a run.
+
+        Returns
+        -------
+        dict
+            Values that are not the defaults, by section.
+        """
         values = super().told()
         return {name: values[name] for name in _ORDER if name in values}
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
-        """Read a plan file."""
-        path = Path(path)
-        return cls.from_values(toml_of(path), path.parent)
+        """Read a plan file.
+
+        Parameters
+        ----------
+        path : path
+            The file (TOML).
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
+        place = Path(path)
+        return cls.from_values(toml_of(place), place.parent)
 
     def to_python(self) -> str:
-        """The script that does the same through the Python interface.
+        """Write the script that does the same through the Python interface.
 
+        A plan that compares has the comparison in its script, after the release if there is one.
+
+        Returns
+        -------
+        str
+            The script.
+
+        Examples
+        --------
         >>> print(Plan(input={"path": "a.csv"}, roles={"quasi": "x"}, output={"path": "b.csv"}).to_python())
         import tacita
         <BLANKLINE>
         data = tacita.read('a.csv')
         release = tacita.protect(data, quasi=['x'], method='mdav')
         tacita.save(release, 'b.csv')
-
-        The script of a plan with [compare] has the comparison, after the release if there is one.
         """
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
         common = self.roles.model_dump(mode="json", exclude_defaults=True)

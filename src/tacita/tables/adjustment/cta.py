@@ -50,8 +50,7 @@ def _as_number(norm: object) -> object:
 
 
 class CTA(Adjustment):
-    """Moves every sensitive cell out of its protection interval, and the others least, so that sums still
-    hold.
+    """Moves every sensitive cell out of its protection interval, and the others least; sums hold.
 
     Minimise sum w_i |z_i - a_i| with M z = 0, z_i within the bounds of the table, and z_p >= a_p + u_p or
     z_p <= a_p - l_p for every sensitive cell p: a binary choice each, by an integer programme with a bound.

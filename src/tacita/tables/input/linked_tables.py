@@ -12,15 +12,39 @@ from tacita.tables.verify.published_tables import Part
 
 
 def link_tables(tables: Sequence[Table]) -> Table:
-    """One table of all cells of several; a dimension that a table does not have stands at its total.
+    """Link several tables of the same records: cells that they share are one cell, and all sums hold.
 
-    A cell that is sensitive or forced in one of them is so; levels and costs are the largest,
-    bounds the narrowest. Shared cells must have the same value. Holdings that lists number by themselves are
-    taken as different ones. O(cells log cells + entries of M).
+    A dimension that a table does not have stands at its total. A cell that is sensitive or must be
+    published in one table is so in the link; levels and costs are the largest, bounds the narrowest.
+    Contributors that lists number on their own are taken for different ones. O(cells log cells + entries of
+    M).
 
+    Parameters
+    ----------
+    tables : list of Table
+        Tables that sum the same column.
+
+    Returns
+    -------
+    Table
+        All cells of the tables.
+
+    Raises
+    ------
+    DataError
+        If shared cells have different values, or the tables sum different columns.
+    ParameterError
+        If there is no table.
+
+    See Also
+    --------
+    save_tables : Write linked tables by the pattern of their link.
+
+    Examples
+    --------
     >>> one = Table.from_array([[5, 3], [2, 4]], names=["region", "size"], labels=[["n", "s"], ["a", "b"]])
     >>> two = Table.from_array([[1, 7], [4, 2]], names=["region", "sex"], labels=[["n", "s"], ["f", "m"]])
-    >>> both = link([one, two])
+    >>> both = link_tables([one, two])
     >>> both.n, len(both.relations)
     (15, 12)
     """
@@ -85,7 +109,7 @@ def places(linked: Table, table: Table) -> Ints:
 
     >>> one = Table.from_array([[5, 3], [2, 4]], names=["region", "size"])
     >>> two = Table.from_array([8, 6], names=["region"])
-    >>> places(link([one, two]), two).tolist()
+    >>> places(link_tables([one, two]), two).tolist()
     [2, 5, 8]
     """
     shape = linked.shape

@@ -350,10 +350,44 @@ def _needed(given: RecordInputSection, columns: Sequence[str]) -> Microdata:
 def read_tau_argus(
     path: str | Path, meta: str | Path, *, encoding: str = "utf-8", shown_as: str | None = None
 ) -> Microdata:
-    """Records of tau-ARGUS, in fixed columns or separated, by their metadata (.rda); no header line.
+    """Read records of tau-ARGUS, in fixed columns or separated, by their metadata. No header line.
 
-    Requests are 1 for the codes that ask and 0 for others, as tables are made of them. Messages call the file
-    by its name, or as `shown_as` says.
+    Parameters
+    ----------
+    path : path
+        The records.
+    meta : path
+        Their metadata (.rda).
+    encoding : str, default="utf-8"
+        Text encoding of both files.
+    shown_as : str, optional
+        What messages call the file; its name by default.
+
+    Returns
+    -------
+    Microdata
+        The records. A column of requests is 1 for the codes that ask for protection, and 0 for others.
+
+    Raises
+    ------
+    ParameterError
+        If a file cannot be read.
+    DataError
+        If records and metadata do not fit.
+
+    See Also
+    --------
+    tabulate : Make a table of them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     records, meta = Path(folder, "firms.asc"), Path(folder, "firms.rda")
+    ...     _ = records.write_text("NA 10\\nSB  7\\n")
+    ...     _ = meta.write_text("Region 1 1\\n<RECODEABLE>\\nTurnover 3 3\\n<NUMERIC>\\n")
+    ...     read_tau_argus(records, meta).columns
+    ['Region', 'Turnover']
     """
     given = RecordInputSection(path=path, meta=meta, encoding=encoding)
     name = shown_as or given.path.name

@@ -110,11 +110,38 @@ def compare_suppressions(
     context: RunContext | None = None,
     **asked: Any,
 ) -> PatternTrials:
-    """Try methods of suppression on the same table, each with its audit; one that fails tells why.
+    """Try methods of suppression on the same table, each with its audit.
 
-    `asked` is what `suppress` takes (objective, margins, zeros, insist, strict, insiders, accept), and
-    parameters, each for the methods that have it (seconds=60). If all fail, the first error is raised.
+    A method that fails keeps its reason and does not stop the others. If all fail, the first error is raised.
 
+    Parameters
+    ----------
+    table : Table
+        The table with its sensitive cells.
+    methods : str or list of str, default="optimal"
+        Names of methods.
+    problem : {"interval", "exact", "general"}, default="interval"
+        What protection means; see `suppress`.
+    context : RunContext, optional
+        Listens to progress, and stops or cancels the work.
+    **asked
+        Options of `suppress` (objective, margins, zeros, insist, strict, insiders, accept), and parameters of
+        methods, such as ``seconds=60``; a parameter goes to the methods that have it.
+
+    Returns
+    -------
+    PatternTrials
+        What each method suppresses and proves, and how long it takes; `to_pandas()` gives a row each.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong.
+    DataError, VerificationError
+        If all methods fail.
+
+    Examples
+    --------
     >>> table = Table.from_array([[9, 5, 3], [2, 8, 7], [6, 4, 9]], primary=np.diag([1, 0, 0]))
     >>> trials = compare_suppressions(table, ["optimal", "hypercube"], "exact")
     >>> [(trial.method, trial.secondary_count, trial.audit) for trial in trials]

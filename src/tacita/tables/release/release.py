@@ -71,23 +71,58 @@ def tabulate(
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
 
-    `data` is a frame, a path, or what `read` returned. `dimensions` names columns, or maps each to its
-    hierarchy (nested labels, a Hierarchy, or the path of a .hrc or .csv file). `prefixes` says of a column of
-    codes how many first characters name what a code is part of ({"nace": [1, 3]}), `parents` which column has
-    the label above each, `total` what the sum of all is called. Without `value` the table counts. `rules`
-    says which cells are sensitive:
-    `rules=[tacita.get_method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, margins, and
-    the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
-    metadata may say dimensions, holdings and requests).
+    Sums are exact and rounded once: they are the same in whatever order records come.
 
-    Of the path of Parquet, a file or a folder of files, `executor` says what sums it up in parts: "serial"
-    in this process, "processes" in several, "dask" on a cluster; or a mapping with name, workers, scheduler
-    and part, the records of a part. The table is the same to the last bit; `run` is told how far it has come.
-    What is needed meanwhile lies in a folder beside the source, readable by its owner alone.
+    Parameters
+    ----------
+    data : data frame, path, or what `read` returned
+        The records.
+    dimensions : list of str or mapping
+        Columns, or a mapping from each to its hierarchy: nested labels, a Hierarchy, or the path of a .hrc or
+        .csv file.
+    value : str, optional
+        The column to sum. Without one the table counts.
+    executor : str or mapping, default="in-memory"
+        For the path of Parquet, a file or a folder of files: "serial" sums in parts in this process,
+        "processes" in several, "dask" on a cluster; or a mapping with name, workers, scheduler and part,
+        the records of a part. The table is the same to the last bit. Working files are in a folder next to
+        the source, readable by their owner alone.
+    context : RunContext, optional
+        Listens to progress, and cancels the work.
+    **fields
+        `rules` say which cells are sensitive: ``rules=[tacita.tables.PPercent(p=15)]``. `weight`, `unit`,
+        `request`, `waiver` and `key` name columns: sampling weights, the firm or household that
+        contributes, who asked for protection, who renounced it, and keys for noise. `prefixes` tells of a
+        column of codes how many first characters name each level above (``{"nace": [1, 3]}``), `parents`
+        names the column with the label above, `total` the label of all. `depth` is the number of
+        contributions that a cell keeps; `margins` whether there are sums. Other fields are those of
+        `Table.cross`. Of a path, how to read it (`delimiter` and so on, or `meta` for records of
+        tau-ARGUS).
 
+    Returns
+    -------
+    Table
+        The table with its sensitive cells.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or a column is missing.
+    DataError
+        If the records cannot be used.
+
+    See Also
+    --------
+    read_table : Read a table that was summed before.
+    suppress : Choose the cells to suppress.
+    adjust : Replace the values.
+
+    Examples
+    --------
     >>> import pyarrow as pa
+    >>> from tacita.tables import MinimumFrequency
     >>> firms = pa.table({"region": list("aabb"), "size": list("slss"), "turnover": [1, 90, 5, 4]})
-    >>> tabulate(firms, ["region", "size"], "turnover", rules=registry.lookup("minimum-frequency")())
+    >>> tabulate(firms, ["region", "size"], "turnover", rules=MinimumFrequency())
     <Table of 9 cells (3 x 3), 6 of them sensitive>
     """
     from tacita.tables.input.tabulate import tabulate as build
@@ -121,18 +156,48 @@ def read_table(
     sensitive: bool = True,
     **fields: Any,
 ) -> Table:
-    """A table from a file: a list of its cells, or a .tab or .jj file of tau-ARGUS.
+    """Read a table from a file: a list of its cells, or a .tab or .jj file of tau-ARGUS.
 
-    Of a list `dimensions` (or `rows` and `columns`), `value` and `primary` (0 or 1) name the columns; sums
-    are computed, or all listed too. `hierarchy`, `prefixes`, `parents` and `total` are as in `tabulate`.
-    Also `lower` and `upper` (in percent of the value, 15 if not given, or a column of levels), `sliding` (the
-    same of the whole width, 0 if not given), `objective` (what withholding a cell costs: value, count, or a
-    column), `contributors`, `fill_zeros`, and how to read the file (delimiter, decimal, encoding,
-    missing_values). Files of tau-ARGUS say all that themselves; `meta` is the .rda of a .tab. Values
-    below zero are refused unless the `problem` is general. Where values are to be adjusted, `primary` need
-    not be named (sensitive=False), `counts=True` says that values count records, and `key` names a column of
-    keys.
+    Files of tau-ARGUS say themselves what columns mean. Values below zero are refused unless the `problem` is
+    general.
 
+    Parameters
+    ----------
+    path : path
+        The file.
+    problem : {"interval", "exact", "general"}, default="interval"
+        The problem that the table will be protected for; see `suppress`.
+    objective : str, optional
+        What suppressing a cell costs: value, count, or a column of weights.
+    sensitive : bool, default=True
+        Whether a list must name the column of sensitive cells. False for tables to be adjusted.
+    **fields
+        Of a list, the columns: `dimensions` (or `rows` and `columns`), `value`, `primary` (1 for sensitive
+        cells, 0 for others), `contributors`, `key` (a column of keys), and the levels `lower` and `upper`
+        (in percent of the value, by default 15, or a column) and `sliding` (by default 0). `hierarchy`,
+        `prefixes`, `parents` and `total` as in `tabulate`. `fill_zeros` for combinations that are not
+        listed, `counts=True` where values count records. How to read the file: `delimiter`, `decimal`,
+        `encoding`, `missing_values`; `meta` is the .rda of a .tab.
+
+    Returns
+    -------
+    Table
+        The table. Sums that are not listed are computed.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong.
+    DataError
+        If the cells cannot be used: sums that do not add up, missing or negative values.
+
+    See Also
+    --------
+    tabulate : Make a table from records.
+    save_cells : Write a table as a list or for tau-ARGUS.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     cells = Path(folder, "cells.csv")
@@ -254,7 +319,7 @@ def adjust(
     method : str or method
         Name of a method of adjustment ("rounding", "small-counts", "cell-key", "cta"), or one with its
         parameters: ``tacita.methods.Rounding(base=5)``.
-    seed : int, str or None
+    seed : int or str, optional
         Makes what is drawn repeatable. None draws from the operating system.
     accept_risks : bool or list of str, default=False
         ["less-protection"] or True accepts less protection and a short seed, and is recorded.

@@ -159,27 +159,61 @@ def audit(
     zeros: Literal["publish", "withhold"] | None = None,
     insiders: bool = False,
 ) -> Audit:
-    """Attack a pattern (or a mask of withheld cells): the exact range of each, from all that is published.
+    """Attack a suppression pattern: what an attacker can compute of each suppressed cell.
 
-    Two largest flows per cell where the sums form a network, else two linear programmes; none where cells
-    move only together, where an earlier answer takes a cell as far as anybody can go, or if not `ranges` as
-    far as the verdict asks. Verdicts are exact in any case. Unless it is said, ranges are sought where that
-    takes a minute or so at most: not where thousands of withheld cells hang together and are no network.
+    The attacker knows all that is published. The exact range of a cell takes two maximum flows where the
+    sums form a network, else two linear programs; none where cells move only together, or where an earlier
+    solution proves the range. Verdicts are exact in any case.
 
-    Where zeros are published as a rule (`zeros`; None: as `suppress` does, unless the problem is exact), a
-    suppressed cell is known to be at least the smallest unit of the table, for counts 1. Of a bare list,
-    which tells neither that values are counts nor who contributes, that unit is read off the values where
-    `zeros` are said to be published. Where they are not said to be, a warning counts what follows if so.
+    Suppressed cells whose sum is known and sensitive by the rules of the table are a failure. Contributors
+    know their own part of every suppressed cell: the sensitive cells that one of them comes too close to
+    are counted. A pattern for the general problem on a table that is known not to be negative is attacked
+    with that knowledge.
 
-    A pattern for the general problem on a table that is known not to be negative is attacked with that
-    knowledge.
-    Contributors know their own part of every suppressed cell: the sensitive cells that one of them comes too
-    close to are counted, and failures with `insiders`.
-    Suppressed cells whose sum is known and sensitive by the table's rules are a failure. With `strict`, leaks
-    to singletons are one too, not a warning. `insist` audits for general or exact protection although a rule
-    asks for intervals, and makes sensitive sums a warning. A table of which nothing says which cells are
-    sensitive is safe only where that is what they `accept` (no-sensitive-cells).
+    Parameters
+    ----------
+    table : Table
+        The table with its true values.
+    pattern : Pattern or array of bool
+        The suppressed cells.
+    problem : {"interval", "exact", "general"}, optional
+        What protection means; see `suppress`. None: as the pattern says.
+    context : RunContext, optional
+        Listens to progress, and cancels the work.
+    strict : bool, default=False
+        Leaks to singletons are failures, not warnings.
+    insist : bool, default=False
+        Audit for general or exact protection although a rule asks for intervals; sensitive sums are warnings.
+    accept : list of str
+        Risks that are accepted: "no-sensitive-cells", where no rule, status or mark says which cells are
+        sensitive.
+    ranges : bool, optional
+        Whether to compute exact ranges, or only as far as the verdict needs. None: exact where that takes
+        about a minute at most.
+    zeros : {"publish", "withhold"}, optional
+        Whether zeros are published as a rule, so that a suppressed cell is known to be at least the
+        smallest unit of the table (1 for counts). Of a bare list that unit is read off the values where
+        zeros are published. None: as `suppress` does; a warning counts what follows where zeros may be
+        published.
+    insiders : bool, default=False
+        Leaks to contributors are failures.
 
+    Returns
+    -------
+    Audit
+        The range of each suppressed cell, failures and warnings; `safe` is the verdict.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is wrong, or the problem asks for less than a rule does.
+
+    See Also
+    --------
+    suppress : Choose a pattern that passes the audit.
+
+    Examples
+    --------
     >>> table = Table.from_array(
     ...     [[11, 47, 58], [1, 15, 33], [2, 31, 20]], primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]]
     ... )

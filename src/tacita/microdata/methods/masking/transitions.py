@@ -149,16 +149,36 @@ class Estimate(NamedTuple):
 def estimate_pram_frequencies(
     counts: Mapping[str, float], matrix: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Estimate]:
-    """An unbiased estimate of how often each category stood in the originals, and its standard error.
+    """Estimate without bias how often each category stood in the originals, with standard errors.
 
-    `counts` are those of the release by category, `matrix` the probabilities R_ij with which category i
-    became category j, as given to the method pram. With t the true and t* the released counts E(t*) = R' t,
-    hence the estimate R'^-1 t*; its variance given t is R'^-1 V R^-1 with
-    V = sum_i t_i (diag(r_i) - r_i r_i'), r_i the rows of R, in which estimates stand for t. Estimates
-    may be negative where counts are small. Sampling errors of the survey come on top.
-    O(m^3) for m categories.
-    Source: Gouweleeuw, Kooiman, Willenborg & De Wolf (1998), Journal of Official Statistics 14(4), 463-478.
+    With t the true and t* the released counts, E(t*) = R' t, hence the estimate R'^-1 t*. Its variance
+    given t is R'^-1 V R^-1 with V = sum_i t_i (diag(r_i) - r_i r_i'), r_i the rows of R, in which estimates
+    stand for t. Estimates may be negative where counts are small. Sampling errors of the survey come on
+    top. O(m^3) for m categories.
 
+    Parameters
+    ----------
+    counts : mapping of str to float
+        Released counts by category.
+    matrix : mapping of str to mapping of str to float
+        The probability R_ij with which category i became category j, as in the method `pram`.
+
+    Returns
+    -------
+    dict of str to Estimate
+        `frequency` and `standard_error` of each category.
+
+    Raises
+    ------
+    ParameterError
+        If the matrix lacks a category, has rows that do not sum to 1, or has no inverse.
+
+    References
+    ----------
+    Gouweleeuw, Kooiman, Willenborg & De Wolf (1998), Journal of Official Statistics 14(4), 463-478.
+
+    Examples
+    --------
     >>> matrix = {"yes": {"yes": 0.8, "no": 0.2}, "no": {"yes": 0.1, "no": 0.9}}
     >>> found = estimate_pram_frequencies({"yes": 38, "no": 62}, matrix)
     >>> [(name, round(each.frequency, 6), round(each.standard_error, 3)) for name, each in found.items()]
