@@ -100,7 +100,7 @@ class Protection(Parameters):
         measure = {_MEASURING[name]: arguments.pop(name) for name in tuple(arguments) if name in _MEASURING}
         measure["settings"] = measure.get("settings") or {}
         steps = tuple(arguments.pop("steps", ()))
-        require = RequireSection.arguments(arguments.pop("require", None))
+        require = RequireSection.given(arguments.pop("require", None))
         if steps:
             # defaults of a signature are not values that the caller named
             roles = {name: value for name, value in roles.items() if value}
@@ -124,7 +124,9 @@ class Protection(Parameters):
         compare : CompareSection
             The methods and parameters to try.
         """
-        options = {name: arguments.pop(name) for name in tuple(arguments) if name in ReleaseOptions.model_fields}
+        options = {
+            name: arguments.pop(name) for name in tuple(arguments) if name in ReleaseOptions.model_fields
+        }
         known = (*Roles.model_fields, *_MEASURING, "require")
         varied = {name: arguments.pop(name) for name in tuple(arguments) if name not in known}
         return cls.asked(**arguments, **options), CompareSection(**varied)
