@@ -79,7 +79,7 @@ def _grouping(_: str, found: Any) -> None:
 def _masking(name: str, found: Any) -> None:
     if "numeric" not in found.takes:
         # areas follow from towns, which matters to nobody here
-        _release(name, quasi=["area", "town"], unit="unit", accept_risks=True)
+        _release(name, quasi=["area", "town"], unit="unit", insist=True)
         return
     found().mask(_X)
     found().mask(_X, units=_UNITS)

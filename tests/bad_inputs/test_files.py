@@ -106,7 +106,7 @@ HEADERS = [
         "repeated-column-names",
         PROTECT,
         1,
-        "1 in the header line",
+        "every column needs a unique name, but 1 in the header line",
         "more than once",
         files=header("id,name,region,firm,turnover,turnover,p,b,a"),
     ),

@@ -73,7 +73,12 @@ KNOWN = frozenset(
     )
 )
 # Words of file formats and of plans in messages and docstrings.
-QUOTED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\[[^\]]*\]|published or withheld|the status withheld|--\S+")
+QUOTED = re.compile(
+    r"`[^`]*`|'[^']*'|\"[^\"]*\"|\[[^\]]*\]|published or withheld|the status withheld|--\S+"
+    # parameters of a docstring
+    r"|^ *\w+(?:, \w+)* : ",
+    re.M,
+)
 
 
 def banned_in_name(name: str) -> Iterator[str]:

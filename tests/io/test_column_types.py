@@ -258,7 +258,7 @@ def test_several_steps_of_noise_are_refused_in_words_not_as_a_fault():
         {"method": "noise", "quasi": ["x"], "alpha": 0.001},
         {"method": "recode", "quasi": ["y"], "map": {"y": {"0": "a", "1": "a", "2": "b"}}},
     ]
-    with pytest.raises(tacita.ParameterError, match="hides too little"):
+    with pytest.raises(tacita.ParameterError, match="protects too little"):
         tacita.protect(pa.table(columns), steps=steps)
     try:
         tacita.protect(pa.table(columns), steps=steps, accept_risks=True)

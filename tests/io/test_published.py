@@ -162,7 +162,7 @@ def test_a_sensitive_cell_that_is_not_withheld_is_never_written():
 
 def test_a_dimension_named_like_a_column_of_ours_is_refused():
     table = Table.from_array([[1]], names=["value", "x"])
-    with pytest.raises(tacita.DataError, match="called value"):
+    with pytest.raises(tacita.DataError, match="cannot have the name value"):
         file_of(table, np.zeros(4, dtype=bool), "csv")
 
 

@@ -95,7 +95,7 @@ def test_an_identity_never_leaves_the_house_unless_insisted_on(rows, columns):
 @pytest.mark.usefixtures("identity")
 def test_the_verifier_finds_an_identity_by_itself(monkeypatch):
     monkeypatch.setattr(rounding_attack, "against_advice", lambda _: {})
-    with pytest.raises(VerificationError, match="rounding-withstood: 4 columns give their originals back"):
+    with pytest.raises(VerificationError, match="rounding-withstood: 4 columns are restored by rounding"):
         masked("identity")
 
 

@@ -231,6 +231,8 @@ SUPPRESSING = ("suppression",)
 ADJUSTING = ("adjustment",)
 # Names that an error lists one by one; more would not be read.
 _AT_A_GLANCE = 80
+# So few are listed besides the nearest.
+_FEW = 10
 MEASURING = ("loss", "risk", "balance")
 # The kinds whose classes a public module hands on.
 CLASSES = {
@@ -282,10 +284,10 @@ def canonical(name: str, *kinds: str) -> str:
 
 def _offered(name: str, known: Sequence[str]) -> str:
     """The nearest names; where none is near, all of them, if they are few enough to read."""
-    every = f"The list of methods has all {len(known)} names."
-    if near := did_you_mean([name], known):
-        return f"{near.lstrip()} {every}"
-    return f"Known: {', '.join(known)}." if len(known) <= _AT_A_GLANCE else every
+    near = did_you_mean([name], known).lstrip()
+    if len(known) > (_FEW if near else _AT_A_GLANCE):
+        return f"{near} The list of methods has all {len(known)} names.".lstrip()
+    return f"{near} Known: {', '.join(known)}.".lstrip()
 
 
 def meanings(name: str, *kinds: str) -> list[str]:
