@@ -207,8 +207,12 @@ CELLS = [
     writing("a-word-of-spss", cells("x"), "not reserved words of SPSS", into="sav", called="WITH"),
     writing("a-name-in-german", cells("x"), "English letters", into="xpt", called="größe"),
     writing("a-name-with-a-blank", cells("x"), "have other names", into="dta", called="a b"),
-    writing("names-that-differ-in-capitals", cells("x"), "capitals", into="sav", called="TURNOVER"),
-    writing("names-that-differ-in-capitals", cells("x"), "capitals", into="xpt", called="Turnover"),
+    writing(
+        "names-that-differ-in-capitals", cells("x"), "differ in more than case", into="sav", called="TURNOVER"
+    ),
+    writing(
+        "names-that-differ-in-capitals", cells("x"), "differ in more than case", into="xpt", called="Turnover"
+    ),
     writing("text-too-long", cells("x", "Quixote" * 40), "1 cells", "200 bytes", into="xpt"),
     writing("text-too-long", cells("x", "Quixote" * 5000), "1 cells", "32767", into="sav"),
     writing("text-too-long", cells("x", "Quixote" * 5000), "1 cells", "32767", into="xlsx"),

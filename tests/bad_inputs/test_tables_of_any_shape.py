@@ -45,7 +45,7 @@ SUPPRESS = {
     "codes that no prefix explains": ([*NAMED, "--prefixes", "region=1"], {}, "neither codes"),
     "parents of no column": ([*NAMED, "--parents", "region=above"], {}, "above"),
     "parents of no dimension": ([*NAMED, "--parents", "v=size"], {}, "v is none"),
-    "parents that are several": ([*NAMED, "--parents", "region=size"], {}, "several parents"),
+    "parents that are several": ([*NAMED, "--parents", "region=size"], {}, "stand under several others"),
     "a total of no dimension": ([*NAMED, "--total", "v=all"], {}, "v is none"),
     "a hierarchy that jumps": (DEEP, {"region.hrc": "north\n@@n1\n"}, "deeper"),
     "a hierarchy with a label twice": (DEEP, {"region.hrc": "north\n@n1\n@n1\n"}, "twice"),

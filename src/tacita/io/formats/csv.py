@@ -130,8 +130,8 @@ def _header(text: str, source: str, delimiter: str) -> list[str]:
     if copies:
         # the message does not name them: they may be cells of a first record
         raise DataError(
-            f"{source}: every column needs a unique name, but {copies} in the header line stand there more than once."
-            " Rename or drop the copies. Or has the file no header line?"
+            f"{source}: every column needs a unique name, but {copies} in the header line stand there more "
+            "than once. Rename or drop the copies. Or has the file no header line?"
         )
     return names
 

@@ -196,7 +196,7 @@ def _check_complete(file: BinaryIO, source: str) -> None:
     file.seek(0, io.SEEK_END)
     file.seek(max(file.tell() - 12, 0))
     if begins == b"<stata_dta>" and file.read() != b"</stata_dta>":
-        raise DataError(f"{source}: this Stata file has no end mark. Is it truncated?")
+        raise DataError(f"{source}: not a whole Stata file: it has no end mark. Is it truncated?")
     file.seek(0)
 
 
