@@ -60,7 +60,7 @@ def test_a_file_and_made_levels_are_used_and_plan_and_files_give_the_same_bytes(
     assert levels_of(text, "region") == [5, 2, 1]
     assert "Inland, Sea" in text
     # and stays so when a browser keeps the form that was open meanwhile
-    text = saved(office, only="yes", **{f"by.{AT['region']}": "none"})
+    text = saved(office, only="beside", **{f"by.{AT['region']}": "none"})
     assert levels_of(text, "region") == [5, 2, 1]
     at = AT["employees"]
     sizes = {f"by.{at}": "intervals", f"widths.{at}": "10; 50", f"top.{at}": "200"}

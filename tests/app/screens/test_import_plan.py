@@ -33,7 +33,7 @@ from tacita.tables.plans.plan import TablePlan, TabulatePlan
 KINDS = {"records": Plan, "tabulate": TabulatePlan, "table": TablePlan}
 # What the page does not hold: a plan that names it is refused.
 REFUSED = {
-    "records": {"executor", "compare"},
+    "records": {"executor", "compare", "protect.accept"},
     "tabulate": {"executor", "compare"},
     "table": {"compare"},
 }

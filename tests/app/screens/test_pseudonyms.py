@@ -58,7 +58,7 @@ def test_a_file_that_is_no_key_is_refused_and_not_kept(office):
     with_role(office)
     before = set(office.app.folder.rglob("*"))
     message = send_key(office, b"secret\n")["message"]
-    assert message.startswith("office.key: wanted a key of pseudonyms")
+    assert message.startswith("office.key: wanted a pseudonym key")
     assert "secret" not in message
     assert "tacita pseudonym-key" in send_key(office, b"0" * 5000)["message"]
     assert set(office.app.folder.rglob("*")) == before

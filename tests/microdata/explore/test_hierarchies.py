@@ -45,7 +45,7 @@ def test_what_a_hierarchy_lacks_is_counted_and_not_named(tmp_path):
         ({}, "wanted one of widths, lengths, periods, got 0"),
         ({"widths": [5], "lengths": [1]}, "got 2"),
         ({"widths": [5]}, "3 of 3 values are not numeric"),
-        ({"periods": ["year"]}, "no dates"),
+        ({"periods": ["year"]}, "are not dates"),
         ({"lengths": [9]}, "between 1 and"),
     ],
 )

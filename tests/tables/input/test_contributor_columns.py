@@ -271,5 +271,5 @@ def test_columns_that_the_list_needs_are_not_those_of_the_records():
         named = frame.rename_columns([new if name == old else name for name in frame.column_names])
         rows, columns, value = (new if name == old else name for name in ("r", "c", "v"))
         table = tacita.tabulate(named, [rows, columns], None if new == "count" else value)
-        with pytest.raises(tacita.ParameterError, match=f"cannot have the name {new}"):
+        with pytest.raises(tacita.ParameterError, match=f"a column cannot be called {new}"):
             to_cells(table)
