@@ -55,7 +55,7 @@ def test_synthesis(name, tmp_path, capsys):
     words += ["--dependent", "a", "--independent", "b", "--save-plan", str(tmp_path / "plan.toml")]
     words += ["--report", str(tmp_path / "review.html"), "--note", str(tmp_path / "note.html")]
     assert run_command([*words, "--seed", str(SEED)]) == 0
-    assert "1000 records with 1 column drawn anew" in capsys.readouterr().out
+    assert "1000 records with 1 column made synthetic" in capsys.readouterr().out
     note, review = ((tmp_path / f"{page}.html").read_text() for page in ("note", "review"))
     assert "is not that of the person or firm behind its record" in note
     assert "made synthetic" in review

@@ -48,7 +48,7 @@ RULES = {
         rule(lambda cells: Flags.of(cells.count < 4, np.full(cells.total.size, np.inf))),
         rule(lambda cells: Flags.of(cells.count < 4, -cells.total)),
     ],
-    "can be withheld and audited": [rule(lambda cells: Flags.of(cells.count < 4, 0.0 * cells.total))],
+    "can be suppressed and audited": [rule(lambda cells: Flags.of(cells.count < 4, 0.0 * cells.total))],
 }
 
 

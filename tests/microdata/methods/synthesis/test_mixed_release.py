@@ -182,7 +182,7 @@ def test_the_command_line_draws_mixed_data(tmp_path, capsys):
         *("--zeros", "age < 15 and employment = 'employed'", "--json", str(tmp_path / "r.json")),
     ]
     assert run_command(words) == 0
-    assert "7 columns drawn anew" in capsys.readouterr().out
+    assert "7 columns made synthetic" in capsys.readouterr().out
     back = pd.read_csv(tmp_path / "out.csv")
     assert (back["wage"] + back["self_employment"] + back["transfers"] == back["total_income"]).all()
     assert (back.loc[back["age"] < 15, "wage"] == 0).all()
