@@ -10,6 +10,9 @@ from hypothesis import HealthCheck, given, settings, strategies
 from table_commands import REGIONS
 from tacita import DataError, datasets
 
+# programs of a client, for type checkers; tests/test_public_names.py and tests/test_typed_api.py read them
+collect_ignore = ["client"]
+
 # pages tell the minute in which they are made; tests compare pages
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 

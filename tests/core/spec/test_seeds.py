@@ -64,7 +64,9 @@ def test_noise_of_a_small_seed_is_taken_away_from_the_release_alone():
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_small_seed_that_protects_is_refused(verb):
     for options in ({"seed": SMALL}, {"context": RunContext(seed=SMALL)}, {"seed": 2**64 - 1}):
-        with pytest.raises(ParameterError, match=r"at least 2\*\*64.*--seed new.*--insist"):
+        with pytest.raises(
+            ParameterError, match=r"at least 2\*\*64.*seed=.new.*accept_risks=.guess"
+        ):
             VERBS[verb](**options)
     assert VERBS[verb](seed=2**64).record.insisted == ()
 
@@ -126,8 +128,8 @@ def test_a_comparison_refuses_a_small_seed_only_where_it_protects():
     trials = tacita.compare_methods(table(), method=["mdav", "noise"], seed=SMALL, **options)
     reasons = {trial.method: trial.reason for trial in trials}
     assert reasons["mdav"] is None
-    assert "--seed new" in reasons["noise"]
-    with pytest.raises(ParameterError, match="--seed new"):
+    assert "seed='new'" in reasons["noise"]
+    with pytest.raises(ParameterError, match="seed=.new."):
         tacita.compare_methods(table(), method=["noise"], alpha=[0.1, 0.2], seed=SMALL, **options)
     drawn = tacita.compare_methods(table(), method=["noise", "rank-swap"], seed="new", **options)
     assert drawn.origin.seed >= 2**127

@@ -149,7 +149,7 @@ def test_the_error_names_columns_counts_and_what_to_do_and_no_value():
     problem = refused(frame, **suppressing())
     assert "cells of region follow from weight" in str(problem)
     assert "calibrate it anew" in str(problem)
-    assert "--insist" in str(problem)
+    assert "accept_risks=" in str(problem)
     assert "fault of the program" not in str(problem)
     assert not isinstance(problem, VerificationError)
     assert not any(value in str(problem) for value in (*frame["region"].unique(), "100.5", "101.5"))

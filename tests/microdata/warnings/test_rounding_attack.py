@@ -72,7 +72,7 @@ def identity(monkeypatch):
 def test_a_masking_that_rounding_undoes_is_refused_with_a_way_out(method, options):
     (strength,) = options
     with pytest.raises(
-        ParameterError, match=f"column staff gives back 300 of 300.*Raise {strength}.*--insist"
+        ParameterError, match=f"column staff gives back 300 of 300.*Raise {strength}.*accept_risks"
     ):
         masked(method, **options)
 

@@ -52,3 +52,15 @@ def setting(section: str, key: str, value: bool | str) -> str:
         case _:
             said = "accept_risks" if key in ("insist", "accept") else key
             return f"{said}={literal_of(value)}"
+
+
+def accepting(risk: str) -> str:
+    """How to accept a risk of microdata by its name, at the end of a sentence and without its dot.
+
+    >>> accepting("k-of-2")
+    "accept the risk (accept_risks='k-of-2'), which is recorded"
+    >>> with entered_by("command"):
+    ...     accepting("k-of-2")
+    'accept the risk (--accept k-of-2), which is recorded'
+    """
+    return f"accept the risk ({setting('protect', 'accept', risk)}), which is recorded"

@@ -17,6 +17,7 @@ import numpy as np
 
 from tacita.core import DataError, Floats, Ints, Labels, Mask, Matrix, ParameterError, RunContext, TacitaError
 from tacita.core.spec.roles import Kind
+from tacita.core.spec.setting_syntax import accepting
 from tacita.microdata.methods.synthesis.column_margins import Columns
 from tacita.microdata.methods.synthesis.mixed import SMALLEST_K, MixedSynthesis, counted
 
@@ -407,6 +408,6 @@ def against_advice(method: Any, membership: Membership | None) -> dict[str, Taci
             f"reproduces {members:.1f} % of the sample uniques of its own half and {others:.1f} % of those "
             f"of the other half: {membership.advantage:.2f} points more, up to {membership.interval[1]:.2f} "
             f"(95 %; limit {membership.limit:g}). Raise k as far as categories have so many records, coarsen "
-            "columns, synthesise fewer, use copula, or insist (--insist; it is recorded)."
+            f"columns, synthesise fewer, use copula, or {accepting(ACCEPTED_AS)}."
         )
     }

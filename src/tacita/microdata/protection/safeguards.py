@@ -1,4 +1,4 @@
-"""What goes against advice: refused, unless it is insisted on, and then recorded by its name."""
+"""What goes against advice: refused unless its risk is accepted, and then recorded by name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tacita.core import ParameterError, RecordMethod, TacitaError
 from tacita.core.spec.release_options import ReleaseOptions
 from tacita.core.spec.seeds import is_guessable
+from tacita.core.spec.setting_syntax import accepting, setting
 from tacita.microdata.plans.plan import Protection
 
 
@@ -16,20 +17,21 @@ def against_advice(method: RecordMethod, seed: int | None, *, shuffle: bool) -> 
     who = method.spoken_name()
     if method.group_size == 2:
         found["k-of-2"] = ParameterError(
-            f"{who}: k must be at least 3, got 2: each of two members can compute the other. Raise k, or "
-            "insist (--insist; it is recorded)."
+            f"{who}: k must be at least 3, got 2: each of two members can compute the other. Raise k, "
+            f"or {accepting('k-of-2')}."
         )
     if method.allows_singletons:
         found["k-of-1"] = ParameterError(
-            f"{who}: k is 1, so that records may stand alone by their keys: who knows that a person is in "
-            "the file finds her. Raise k, or insist (--insist; it is recorded) that a model of the "
-            "population or of the whole file is enough."
+            f"{who}: k is 1, so records may be unique by their keys: who knows that a person is in the file "
+            "finds her. Raise k; where a model of the population or of the whole file is enough, "
+            f"{accepting('k-of-1')}."
         )
     if is_guessable(seed) and (shuffle or draws_protection(method)):
         what = "the order of the records" if not draws_protection(method) else "what was drawn"
         found["guessable-seed"] = ParameterError(
             f"{who}: seed must be at least 2**64, got a smaller one: whoever tries all small seeds undoes "
-            f"{what}. Let one be drawn (--seed new), give none, or insist (--insist; it is recorded)."
+            f"{what}. Draw one ({setting('protect', 'seed', 'new')}), give none, or "
+            f"{accepting('guessable-seed')}."
         )
     return found
 

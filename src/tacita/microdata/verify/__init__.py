@@ -15,6 +15,7 @@ from tacita.core import DataError, InferenceError, Microdata
 from tacita.core.results.release import DECLARED, Claim
 from tacita.core.results.verdicts import Check, Verdict, faults, verdicts
 from tacita.core.results.verdicts import insist as insist_on_all
+from tacita.core.spec.setting_syntax import accepting
 from tacita.io.formats.record_format import RecordFormat
 
 from . import (
@@ -281,8 +282,8 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     inference.NAME: Check(
         "Suppressed or changed values cannot be inferred from other released columns, or inferred ones leave "
-        "all but a hundredth of the protected records in groups of k (without a k: at most half of a column "
-        "can be inferred).",
+        "at most a hundredth of the protected records in classes of fewer than k (without a k: at most half "
+        "of a column can be inferred).",
         inference.withstands_inference,
     ),
     "units-agree": Check(
@@ -342,7 +343,7 @@ def insist(results: tuple[Verdict, ...], *, to_look_at: bool = False) -> tuple[V
         refusal = InferenceError(
             f"Other columns of the release determine protected values, so it was not written: "
             f"{faults(results)}. "
-            f"{inference.advice(failed)} Or insist (--insist; it is recorded as {inference.ACCEPTED}).",
+            f"{inference.advice(failed)} Or {accepting(GIVEN_BACK)}.",
             found=[cells for verdict in failed for cells in verdict.inferred],
         )
         refusal.accepted_as = GIVEN_BACK

@@ -14,6 +14,7 @@ import numpy as np
 from tacita.core import Ints, Matrix, ParameterError, TacitaError
 from tacita.core.arrays import decimal_step
 from tacita.core.results.release import DECLARED, Claim
+from tacita.core.spec.setting_syntax import accepting
 from tacita.microdata.protection.protect import Protected
 
 # Largest shares of restored values (beyond chance) and of restored records that a release may have.
@@ -135,6 +136,6 @@ def against_advice(protected: Protected) -> dict[str, TacitaError]:
     return {
         "rounding-restores": ParameterError(
             f"{who}: rounded to the step of the originals, {'; '.join(restored)}. This protects too little. "
-            f"{stronger}, protect such columns by groups of k (mdav), or insist (--insist; it is recorded)."
+            f"{stronger}, protect such columns by groups of k (mdav), or {accepting('rounding-restores')}."
         )
     }

@@ -42,8 +42,8 @@ def adjust(
     if made.drawn and is_guessable(run.seed) and not insist:
         raise ParameterError(
             f"{method.spoken_name()}: seed must be at least 2**64, got a smaller one: whoever tries all "
-            "small seeds undoes what was drawn. Let one be drawn (seed new), give none, or insist "
-            f"({setting('adjust', 'insist', True)}; it is recorded)."
+            f"small seeds undoes what was drawn. Draw one ({setting('adjust', 'seed', 'new')}), give none, "
+            f"or accept the risk ({setting('adjust', 'insist', True)}), which is recorded."
         )
     if insist:
         made = replace(made, parameters={**made.parameters, "insist": True})

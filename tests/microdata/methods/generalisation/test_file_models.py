@@ -232,9 +232,9 @@ def test_the_public_note_says_that_several_share_a_combination_only_where_they_d
     assert words in note_html(release("sample_uniqueness", tmp_path, k=3, accept_risks=False))
 
 
-def test_one_record_alone_is_refused_unless_it_is_insisted_on(tmp_path):
-    with pytest.raises(tacita.ParameterError, match=r"k is 1, so so records may be unique .* insist"):
-        release("average_risk", tmp_path, insist=False)
+def test_one_record_alone_is_refused_unless_it_is_accepted(tmp_path):
+    with pytest.raises(tacita.ParameterError, match=r"k is 1, so records may be unique .*accept_risks"):
+        release("average_risk", tmp_path, accept_risks=False)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "recode-local"])
