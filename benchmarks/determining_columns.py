@@ -45,7 +45,7 @@ def main(words: list[str]) -> int:
             frame, how = determining_columns.clean(seed)
             try:
                 release = tacita.protect(frame, **how)
-                told = [each.text for each in release.record.cautions if each.name == "cells-determined"]
+                told = [each.text for each in release.record.warnings if each.name == "cells-determined"]
                 warned += bool(told)
             except InferenceError as problem:
                 told = [str(problem)]

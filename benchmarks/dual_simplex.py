@@ -17,7 +17,7 @@ import numpy as np
 
 from tacita.core import Problem, RunContext
 from tacita.core.arrays import Floats
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 from tacita.tables.suppression.optimal.attacker_lp import Movements, Reached
 from tacita.tables.suppression.optimal.connected_parts import compile_kernels, searches_of
 from tacita.tables.suppression.optimal.relation_system import System
@@ -93,8 +93,8 @@ def _solved(noted: list[AttackerLP], solver: str) -> Floats:
     """Share of its demand that each LP reaches."""
     made: dict[int, Movements] = {}
     found = np.empty(len(noted))
-    kept = LinearProgramme.forget if solver != "last basis" else lambda _: None
-    with patch.object(LinearProgramme, "forget", kept):
+    kept = LinearProgram.forget if solver != "last basis" else lambda _: None
+    with patch.object(LinearProgram, "forget", kept):
         for number, (system, *question) in enumerate(noted):
             movements = made.get(id(system)) or made.setdefault(
                 id(system), Movements(system, quick=solver == "kernel")

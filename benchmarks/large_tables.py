@@ -73,10 +73,12 @@ def against_peers(name: str) -> Iterator[Result]:
         with processor_time():
             pattern = suppress(known, method, problem, zeros="publish", insist=True).pattern
         seconds = time.process_time() - began
-        ours[method.spoken_name()] = pattern.cost
+        ours[method.display_name()] = pattern.cost
         told = f"bound {pattern.lower_bound:.6g}" if pattern.lower_bound else "no bound"
-        yield Result(f"{name} ({table.n} cells) {method.spoken_name()}, {told}, cost", pattern.cost, "", None)
-        yield Result(f"{name} {method.spoken_name()} with its audit, CPU s", seconds, "", None)
+        yield Result(
+            f"{name} ({table.n} cells) {method.display_name()}, {told}, cost", pattern.cost, "", None
+        )
+        yield Result(f"{name} {method.display_name()} with its audit, CPU s", seconds, "", None)
     best = min(cost for method, cost in ours.items() if method != "Gauss")
     for peer, mask in peers(name):
         cost = float(table.cost[mask & ~table.primary].sum())

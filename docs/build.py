@@ -198,7 +198,7 @@ GROUPS = {
         "Files and hierarchies",
         "Reading and writing files, and hierarchies of the values of a column.",
         "read sniff_csv build_hierarchy hierarchy_coverage save_hierarchy io.read io.InputOptions "
-        "io.InputSection io.format_of io.by_ending io.taken_in io.write_frame io.write_all io.content_of "
+        "io.InputSection io.format_of io.by_ending io.as_microdata io.write_frame io.write_all io.content_of "
         "io.fingerprint_of io.toml_of",
     ),
     "look": Group(

@@ -114,7 +114,7 @@ def test_dropping_keeps_the_pandas_index_of_what_is_left():
 def test_k_of_two_needs_insistence_and_is_recorded():
     with pytest.raises(tacita.ParameterError, match="each of two members can compute the other"):
         tacita.protect(survey(), **ROLES, k=2)
-    assert tacita.protect(survey(), **ROLES, k=2, accept_risks=True).record.insisted == ("k-of-2",)
+    assert tacita.protect(survey(), **ROLES, k=2, accept_risks=True).record.accepted_risks == ("k-of-2",)
 
 
 def test_same_seed_same_order_and_no_seed_another_order():

@@ -52,3 +52,11 @@ def test_clusters_are_watched_by_the_former_name():
 def test_a_name_that_never_was_is_not_there():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tacita.nothing
+
+
+def test_a_record_has_its_warnings_by_their_former_names():
+    record = tacita.protect(X, quasi="x", k=3).record
+    with pytest.warns(DeprecationWarning, match=r"Record\.cautions is Record\.warnings now"):
+        assert record.cautions == record.warnings
+    with pytest.warns(DeprecationWarning, match=r"Record\.insisted is Record\.accepted_risks now"):
+        assert record.insisted == ()

@@ -87,12 +87,12 @@ def test_what_contradicts_itself_is_refused(arguments, message):
 
 @pytest.mark.parametrize("accepted", [True, "k-of-2", ["k-of-2"]])
 def test_an_accepted_risk_is_recorded_by_its_name(accepted):
-    assert protected(quasi="x", k=2, accept_risks=accepted).record.insisted == ("k-of-2",)
+    assert protected(quasi="x", k=2, accept_risks=accepted).record.accepted_risks == ("k-of-2",)
 
 
 def test_the_former_name_of_an_argument_works_with_a_warning():
     with pytest.warns(DeprecationWarning, match=r"protect\(insist=...\) is protect\(accept_risks=...\) now"):
-        assert protected(quasi="x", k=2, insist=True).record.insisted == ("k-of-2",)
+        assert protected(quasi="x", k=2, insist=True).record.accepted_risks == ("k-of-2",)
     with pytest.raises(TypeError, match="both were given"):
         protected(quasi="x", k=2, insist=True, accept_risks=True)
 

@@ -417,7 +417,7 @@ def protect(
     >>> protect(frame, quasi=["x"], identifiers=["name"], k=3).data["x"].to_pylist()
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
-    return make_release(io.taken_in(data), _protection(locals()), context)
+    return make_release(io.as_microdata(data), _protection(locals()), context)
 
 
 @renamed_arguments(insist="accept_risks", engine="executor", run="context")
@@ -802,8 +802,8 @@ def synthesize(
     """
     request = _protection(locals())
     if callback is not None:
-        return _watch(io.taken_in(data), request, callback, context)
-    return make_release(io.taken_in(data), request, context)
+        return _watch(io.as_microdata(data), request, callback, context)
+    return make_release(io.as_microdata(data), request, context)
 
 
 @renamed_arguments(insist="accept_risks", run="context")
@@ -943,7 +943,7 @@ def compare_methods(
     >>> [(trial.method, trial.parameters["k"], trial.groups) for trial in trials]
     [('hm', 3, 2), ('hm', 4, 2), ('mdav', 3, 2), ('mdav', 4, 2)]
     """
-    return _compare(io.taken_in(data), *Protection.compared(**_named(locals())), context)
+    return _compare(io.as_microdata(data), *Protection.compared(**_named(locals())), context)
 
 
 @renamed_arguments(run="context")
@@ -1007,7 +1007,7 @@ def evaluate(
     >>> evaluate(frame, frame, quasi=["x"])["IL1"].value
     0.0
     """
-    return _assess(io.taken_in(original), io.taken_in(released), _protection(locals()), context)
+    return _assess(io.as_microdata(original), io.as_microdata(released), _protection(locals()), context)
 
 
 @renamed_arguments(run="context")
@@ -1082,7 +1082,7 @@ def risk_profile(
     values = locals()
     request = RiskSection(**{name: values[name] for name in RiskSection.model_fields})
     chosen = MeasureSection(names=measures, without=without, settings=settings or {})
-    return _risk_profile(io.taken_in(data), request, chosen, context)
+    return _risk_profile(io.as_microdata(data), request, chosen, context)
 
 
 @renamed_arguments(run="context")
@@ -1145,11 +1145,11 @@ def check_requirements(
     if original is None:
         named = [quasi] if isinstance(quasi, str) else quasi
         keys = () if quasi == "numeric" else named
-        return _check(io.taken_in(released), limits, keys=keys, unit=unit, run=context)
+        return _check(io.as_microdata(released), limits, keys=keys, unit=unit, run=context)
     if not quasi:
         raise ParameterError("Check: an original needs the columns that were changed (quasi), got none.")
     given = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal, unit=unit)
-    return _check(io.taken_in(released), limits, io.taken_in(original).with_roles(given), run=context)
+    return _check(io.as_microdata(released), limits, io.as_microdata(original).with_roles(given), run=context)
 
 
 # What verbs do not hand on to the sections of a plan.

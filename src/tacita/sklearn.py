@@ -66,7 +66,7 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         asked = Protection.asked(
             quasi=names, measures=(), method=section.method, seed=self.seed, **section.parameters
         )
-        release = make_release(io.taken_in(pa.table(list(x.T), names=names)), asked, None)
+        release = make_release(io.as_microdata(pa.table(list(x.T), names=names)), asked, None)
         return np.column_stack([np.asarray(release.data[name], dtype=np.float64) for name in names])
 
     def _section(self) -> MethodSection:

@@ -268,4 +268,4 @@ def test_more_categories_than_a_matrix_can_hold_are_refused(jointly):
 def test_categories_beyond_all_number_are_drawn_as_they_are():
     table = pa.table({"c": [f"c{i}" for i in range(300)], "x": np.arange(300.0)})
     release = tacita.protect(table, quasi=["c"], method="pram", seed=2**90, measures=["CATEGORIES"])
-    assert next(c.count for c in release.record.cautions if c.name == "rare-categories") == 300
+    assert next(c.count for c in release.record.warnings if c.name == "rare-categories") == 300

@@ -350,12 +350,12 @@ def test_every_page_is_listed_in_the_index_or_in_that_of_its_folder():
 
 
 def caution_names():
-    """First arguments of every Caution made in the code."""
+    """First arguments of every DisclosureWarning made in the code."""
     found = set()
     homes = (ROOT / "src" / "tacita" / folder for folder in ("core", "io", "microdata"))
     for path in (path for home in homes for path in home.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "DisclosureWarning":
                 assert isinstance(node.args[0], ast.Constant), "the name of a warning stands in the code"
                 found.add(node.args[0].value)
     return found

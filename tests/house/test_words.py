@@ -65,8 +65,8 @@ BARE = {
 # Names that users, plans, files or other rooms know; they change together with these.
 KNOWN = frozenset(
     (
-        "INSISTED",
-        "LinearProgramme",
+        "ACCEPTED_RISKS",
+        "LinearProgram",
         "beside",
         "may_be_withheld",
         "withheld",

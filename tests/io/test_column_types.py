@@ -230,7 +230,7 @@ def test_what_is_lost_without_harm_is_said_before_the_run(tmp_path, capsys):
         plan_of(tmp_path / "in.parquet", tmp_path / "out.parquet"), tacita.RunContext(on_warning=heard.append)
     )
     assert heard == []
-    assert "format-keeps-less" not in {each.name for each in release.record.cautions}
+    assert "format-keeps-less" not in {each.name for each in release.record.warnings}
 
 
 def test_protected_texts_that_read_as_missing_are_refused_in_words(tmp_path):

@@ -233,7 +233,7 @@ def test_a_failed_verification_is_no_reason_but_an_error(monkeypatch):
     def broken(*_, **__):
         raise tacita.VerificationError("groups-of-k does not hold")
 
-    monkeypatch.setattr("tacita.microdata.verify.insist", broken)
+    monkeypatch.setattr("tacita.microdata.verify.require_passed", broken)
     with pytest.raises(tacita.VerificationError):
         tacita.compare_methods(frame(), quasi=["x0"], k=[3, 4])
 

@@ -122,7 +122,16 @@ def test_cases_cover_formats_roles_and_settings():
     assert {f"{source} to {target}" for source, target in fuzzing.PAIRS} <= features
     assert {f"method {name}" for name in fuzzing.METHODS} <= features
     assert features >= {
-        *("strata", "unit", "weight", "hierarchy", "shuffle", "several steps", "insisted", "not insisted"),
+        *(
+            "strata",
+            "unit",
+            "weight",
+            "hierarchy",
+            "shuffle",
+            "several steps",
+            "accepted risks",
+            "no accepted risks",
+        ),
         *("missing_as=category", "missing_as=wildcard", "outliers=drop", "outliers=withhold", "m"),
         *(f"missing={word}" for word in ("drop", "stratum", "merge", "level", "refuse")),
         *("level", "breaks", "map", "relaxed", "model l_diversity", "model t_closeness"),

@@ -46,7 +46,7 @@ def masked(method, quasi, **options):
 
 
 def warned(release, name):
-    return [caution for caution in release.record.cautions if caution.name == name]
+    return [warning for warning in release.record.warnings if warning.name == name]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def warned(release, name):
 )
 def test_negative_values_where_no_original_is_are_counted_by_column(made):
     release = made()
-    told = {caution.text.split()[1]: caution.count for caution in warned(release, "negative-values")}
+    told = {warning.text.split()[1]: warning.count for warning in warned(release, "negative-values")}
     below = {
         name: int((np.array(release.data[name]) < 0).sum()) for name in ("one", "other", "total", "staff")
     }
@@ -76,14 +76,14 @@ def test_census_synthesis_makes_hundreds_of_values_negative_and_says_so(benchmar
     roles["accept_risks"] = True
     plain = tacita.synthesize(census, **roles)
     below = sum((np.array(plain.data[name]) < 0).sum() for name in dependent)
-    assert sum(caution.count for caution in warned(plain, "negative-values")) == below > 300
+    assert sum(warning.count for warning in warned(plain, "negative-values")) == below > 300
     assert not warned(tacita.synthesize(census, nonnegative=True, **roles), "negative-values")
 
 
 def test_decimals_in_whole_numbers_are_counted():
-    (caution,) = warned(drawn(), "fractional-values")
-    assert "staff" in caution.text
-    assert caution.count == N
+    (warning,) = warned(drawn(), "fractional-values")
+    assert "staff" in warning.text
+    assert warning.count == N
     assert warned(masked("noise", ["staff"]), "fractional-values")
     assert not warned(masked("noise", ["staff"], round_integers=True), "fractional-values")
     assert not warned(masked("rank-swap", ["staff"]), "fractional-values")
@@ -102,8 +102,8 @@ def test_broken_sums_are_counted(method, kept):
 
 
 def test_a_sum_with_a_column_that_is_released_as_it_is_breaks_too():
-    (caution,) = warned(masked("correlated-noise", ["one", "total"]), "broken-relations")
-    assert "(one, total, other)" in caution.text
+    (warning,) = warned(masked("correlated-noise", ["one", "total"]), "broken-relations")
+    assert "(one, total, other)" in warning.text
 
 
 @pytest.mark.each_once
@@ -166,5 +166,5 @@ def test_the_verifier_counts_true_values_that_lie_on_no_bound():
     positive = np.flatnonzero(true > 0)[: int(0.6 * N)]
     cells[positive] = true[positive]
     planted = release.data.set_column(0, "one", pa.array(cells))
-    claim = replace(release.claim, insisted=("rounding-restores",))
+    claim = replace(release.claim, accepted_risks=("rounding-restores",))
     assert failed(judge("pyarrow", planted, claim)) == {"values-changed"}

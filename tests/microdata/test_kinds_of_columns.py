@@ -24,11 +24,11 @@ def survey(n=60):
 
 
 def warned(release):
-    return {each.name: each for each in release.record.cautions}
+    return {each.name: each for each in release.record.warnings}
 
 
 def of_codes(release):
-    return [each for each in release.record.cautions if each.name == "codes-averaged"]
+    return [each for each in release.record.warnings if each.name == "codes-averaged"]
 
 
 ROLES = {"quasi": ["sex", "rooms", "age", "income"], "identifiers": ["name"]}

@@ -158,7 +158,7 @@ def test_merged_releases_hold_in_every_form_and_k_of_each_pattern_can_be_counted
         unit = shown["firm"][place] if "unit" in options else place
         of_pattern.setdefault((shown.get("region", [0] * len(gaps) * 99)[place], gaps), set()).add(unit)
     assert min(map(len, of_pattern.values())) >= 3
-    told = {c.text.split()[1]: c.count for c in made.record.cautions if c.name == "values-suppressed"}
+    told = {c.text.split()[1]: c.count for c in made.record.warnings if c.name == "values-suppressed"}
     assert told == {name: count for name, count in suppressed.items() if count}
 
 
@@ -180,8 +180,8 @@ def test_a_file_that_stratum_refuses_is_released_by_merge_with_a_warning_per_col
         tacita.protect(FIRMS, **QUASI, missing="stratum")
     made = tacita.protect(FIRMS, **QUASI, missing="merge")
     assert made.data["wages"].null_count == 3
-    (caution,) = [c for c in made.record.cautions if c.name == "values-suppressed"]
-    assert (caution.count, "wages" in caution.text) == (1, True)
+    (warning,) = [c for c in made.record.warnings if c.name == "values-suppressed"]
+    assert (warning.count, "wages" in warning.text) == (1, True)
     assert made.record.options["missing"] == "merge"
     told = review_json(made)
     assert "values-suppressed" in told
@@ -216,7 +216,7 @@ def test_one_step_may_merge_where_another_drops():
     ]
     made = tacita.protect(table, steps=steps, unit="home", identifiers=["home"], shuffle=True, seed=SEED)
     assert made.data["pay"].isna().sum() == 3
-    assert [c.count for c in made.record.cautions if c.name == "values-suppressed"] == [2]
+    assert [c.count for c in made.record.warnings if c.name == "values-suppressed"] == [2]
     told = [v for v in made.record.verdicts if v.guarantee == "suppressed-cells"]
     assert [(v.step, v.passed) for v in told] == [(2, True)]
 

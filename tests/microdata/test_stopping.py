@@ -20,7 +20,7 @@ QUICK = {"quasi": ["turnover", "wages"], "measures": ["IL1"]}
 
 
 def stopped(release):
-    return [each for each in release.record.cautions if each.name == "search-stopped"]
+    return [each for each in release.record.warnings if each.name == "search-stopped"]
 
 
 def test_all_that_improve_a_partition_can_be_stopped_and_what_makes_one_cannot():
@@ -36,9 +36,9 @@ def test_a_release_of_a_stopped_search_is_verified_and_says_that_it_was_stopped(
         FIRMS, **QUICK, strata=strata, method=name, context=RunContext(should_stop=lambda: True)
     )
     assert all(verdict.passed for verdict in release.record.verdicts)
-    (caution,) = stopped(release)
-    assert caution.text.startswith("The search was stopped by the user after ")
-    assert "may give another result" in caution.advice
+    (warning,) = stopped(release)
+    assert warning.text.startswith("The search was stopped by the user after ")
+    assert "may give another result" in warning.advice
 
 
 def test_a_release_that_nobody_stopped_does_not_say_so():

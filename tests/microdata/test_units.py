@@ -40,7 +40,7 @@ def visits(patients=20, each=3):
     )
 
 
-def cautions(data, **options):
+def warnings(data, **options):
     release = tacita.protect(
         data,
         **{
@@ -53,14 +53,14 @@ def cautions(data, **options):
             **options,
         },
     )
-    return {caution.name: caution for caution in release.record.cautions}
+    return {warning.name: warning for warning in release.record.warnings}
 
 
 def test_visits_of_the_only_patient_with_their_values_are_warned_of():
-    found = cautions(visits())["unique-combinations"]
+    found = warnings(visits())["unique-combinations"]
     assert found.count == 60
     assert found.text.startswith("60 of 60 records belong to the only unit (patient) with their values on")
-    assert "unique-combinations" not in cautions(visits(), unit=None)
+    assert "unique-combinations" not in warnings(visits(), unit=None)
 
 
 def test_a_release_tells_of_units_in_its_record_and_its_review():
@@ -77,15 +77,15 @@ def test_a_release_tells_of_units_in_its_record_and_its_review():
 def test_a_diagnosis_that_every_patient_of_a_group_has_is_warned_of():
     frame = visits(6, 2).assign(ill=["p", "q"] * 6)
     frame["x"] = np.repeat([1.0, 2.0, 3.0, 101.0, 102.0, 103.0], 2)
-    found = cautions(frame, confidential=["ill"])["homogeneous-confidential"]
+    found = warnings(frame, confidential=["ill"])["homogeneous-confidential"]
     assert "all units have the same value" in found.text
-    assert "homogeneous-confidential" not in cautions(frame, confidential=["ill"], unit=None)
+    assert "homogeneous-confidential" not in warnings(frame, confidential=["ill"], unit=None)
 
 
 def test_strata_of_few_units_are_thin():
     frame = visits(12, 2).assign(area=["n"] * 6 + ["s"] * 18)
-    assert cautions(frame, strata=["area"])["thin-strata"].count == 1
-    assert "thin-strata" not in cautions(frame, strata=["area"], unit=None)
+    assert warnings(frame, strata=["area"])["thin-strata"].count == 1
+    assert "thin-strata" not in warnings(frame, strata=["area"], unit=None)
 
 
 def test_a_category_of_one_unit_is_rare():
@@ -98,7 +98,7 @@ def test_a_category_of_one_unit_is_rare():
         for more in ({"unit": "patient"}, {})
     ]
     rare = [
-        {each.text for each in made.record.cautions if each.name == "rare-categories"} for made in released
+        {each.text for each in made.record.warnings if each.name == "rare-categories"} for made in released
     ]
     assert any("units" in text for text in rare[0])
 

@@ -10,7 +10,7 @@ import pytest
 import tacita
 from seeds import SEED
 from tacita import datasets
-from tacita.core import Caution
+from tacita.core import DisclosureWarning
 from tacita.core.results.grouped_warnings import grouped
 from tacita.core.results.warning_severity import PLACES, gravest_first
 
@@ -33,7 +33,7 @@ def firms():
 
 
 def warned(release, name):
-    return [each for each in release.record.cautions if each.name == name]
+    return [each for each in release.record.warnings if each.name == name]
 
 
 def test_columns_that_show_one_value_are_warned_of(persons):
@@ -70,7 +70,7 @@ def test_a_release_that_is_of_use_is_not_warned_of(persons):
     release = tacita.protect(
         persons, quasi=["education"], method="recode", map=coarser, weight="weight", **AROUND
     )
-    names = {each.name for each in release.record.cautions}
+    names = {each.name for each in release.record.warnings}
     assert not names & {"one-value-left", "little-left", "relations-lost", "estimate-moved"}
 
 
@@ -168,8 +168,8 @@ def test_there_is_no_figure_where_nothing_is_related():
 
 def test_the_gravest_warnings_come_first_and_one_kind_stays_together(firms):
     release = tacita.protect(firms, quasi=["turnover"], measures=["IL1"], seed=SEED)
-    names = [each.name for each in release.record.cautions]
-    assert names == [each.name for each in gravest_first(reversed(release.record.cautions))]
+    names = [each.name for each in release.record.warnings]
+    assert names == [each.name for each in gravest_first(reversed(release.record.warnings))]
     assert names.index("unique-combinations") < names.index("row-order")
     assert all(names.index(n) + names.count(n) - 1 == len(names) - 1 - names[::-1].index(n) for n in names)
 
@@ -183,7 +183,9 @@ def test_every_kind_of_warning_of_a_release_has_its_place():
     ]
     calls = [each for path in modules for each in ast.walk(ast.parse(path.read_text()))]
     made = [
-        each for each in calls if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "Caution"
+        each
+        for each in calls
+        if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "DisclosureWarning"
     ]
     names = {ast.literal_eval(each.args[0]) for each in made}
     assert len(names) > 50
@@ -194,7 +196,7 @@ def test_a_search_that_was_stopped_is_no_graver_than_who_is_found(firms):
     stopped = tacita.RunContext(should_stop=lambda: True)
     two = ["turnover", "wages"]
     release = tacita.protect(firms, quasi=two, method="hmeans1", measures=["IL1"], seed=SEED, context=stopped)
-    names = [each.name for each in release.record.cautions]
+    names = [each.name for each in release.record.warnings]
     assert names.index("unique-combinations") < names.index("search-stopped")
 
 
@@ -232,7 +234,7 @@ def test_a_warning_of_several_columns_is_one_line_on_the_terminal(firms, tmp_pat
 
 
 def test_grouping_keeps_every_count():
-    told = [Caution("x", f"Column {name} says all.", at, "Do.") for at, name in enumerate("abc")]
+    told = [DisclosureWarning("x", f"Column {name} says all.", at, "Do.") for at, name in enumerate("abc")]
     (kind,) = grouped(told, set("abc"))
     assert [(line.text, line.count) for line in kind.lines] == [("a", 0), ("b", 1), ("c", 2)]
 

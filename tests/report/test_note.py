@@ -38,8 +38,8 @@ def test_the_note_keeps_the_confidential_record_to_itself(release, page):
         "shuffle": "shuffl",
         "order": "random order",
         **{f"version of {name}": version for name, version in record.versions.items()},
-        **{f"warning {c.name}": c.text for c in record.cautions},
-        **{f"advice {c.name}": c.advice for c in record.cautions},
+        **{f"warning {c.name}": c.text for c in record.warnings},
+        **{f"advice {c.name}": c.advice for c in record.warnings},
         **{f"limit {i}": words for i, words in enumerate(record.not_promised)},
     }
     assert {what for what, words in forbidden.items() if words in text} == set()
@@ -139,7 +139,7 @@ def test_the_note_says_how_to_treat_missing_values(release, page, policy, words)
 
 def test_the_note_reads_the_same_whether_any_record_was_dropped_or_not(release):
     record = release.record
-    assert note_html(release) == note_html(recorded(release, records_in=record.records_out, cautions=()))
+    assert note_html(release) == note_html(recorded(release, records_in=record.records_out, warnings=()))
 
 
 def test_rounding_is_told_where_it_was_done(release, page):

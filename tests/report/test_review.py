@@ -9,14 +9,14 @@ from dataclasses import replace
 import pytest
 
 from seeds import SEED
-from tacita.core import Caution, Report, Score, Verdict
+from tacita.core import DisclosureWarning, Report, Score, Verdict
 from tacita.core.results.grouped_warnings import grouped
 from tacita.report import review_html, review_json
 
 KEYS = {"scores", "notes", "verdicts", "warnings", "uniqueness", "record", "not_promised", "attributes"}
 KEYS |= {"steps", "withdrawn", "risk_by_record", "correlations"}
 RECORD_KEYS = {"source", "fingerprint", "seed", "versions", "method", "parameters", "roles", "options"}
-RECORD_KEYS |= {"records_in", "records_out", "groups", "gap", "group_sizes", "strata", "insisted"}
+RECORD_KEYS |= {"records_in", "records_out", "groups", "gap", "group_sizes", "strata", "accepted_risks"}
 RECORD_KEYS |= {"release_fingerprint"}
 
 
@@ -39,7 +39,7 @@ def test_the_json_has_its_keys_and_repeats_the_record(release):
     assert set(content["record"]) == RECORD_KEYS
     assert content["scores"] == release.report.as_dict()["scores"]
     assert content["record"]["seed"] == str(SEED)
-    assert [warning["count"] for warning in content["warnings"]] == [c.count for c in release.record.cautions]
+    assert [warning["count"] for warning in content["warnings"]] == [c.count for c in release.record.warnings]
     assert all(verdict["passed"] for verdict in content["verdicts"])
 
 
@@ -94,8 +94,8 @@ def test_a_broken_promise_is_not_called_verified(release, page):
 
 def test_insisting_against_advice_is_shown(release, page):
     assert "Accepted risks</strong>" not in review_html(release)
-    insisted = recorded(release, insisted=("k-of-2", "guessable-seed"))
-    text = page(review_html(insisted)).text
+    accepted_risks = recorded(release, accepted_risks=("k-of-2", "guessable-seed"))
+    text = page(review_html(accepted_risks)).text
     assert "Accepted risks" in text
     assert "groups of two" in text
     assert "a seed that can be guessed" in text
@@ -120,18 +120,21 @@ def test_the_notes_of_the_report_are_shown(release, page):
 
 def test_every_warning_is_shown_with_its_count_and_advice(release, page):
     text = page(review_html(release)).text
-    assert release.record.cautions
-    for caution in release.record.cautions:
-        assert f"{caution.count:,}" in text
-        assert caution.advice in text
+    assert release.record.warnings
+    for warning in release.record.warnings:
+        assert f"{warning.count:,}" in text
+        assert warning.advice in text
 
 
 def test_thirteen_warnings_of_one_kind_are_told_once(release, page):
     names = [f"c{i}" for i in range(13)]
-    alike = [Caution("alone", f"Column {c} tells all.", 1000 + i, "Drop it.") for i, c in enumerate(names)]
-    other = Caution("order", "Rows are in order.", 5, "Shuffle.")
+    alike = [
+        DisclosureWarning("alone", f"Column {c} tells all.", 1000 + i, "Drop it.")
+        for i, c in enumerate(names)
+    ]
+    other = DisclosureWarning("order", "Rows are in order.", 5, "Shuffle.")
     roles = {**release.record.roles, "confidential": names}
-    text = page(review_html(recorded(release, roles=roles, cautions=(*alike, other)))).text
+    text = page(review_html(recorded(release, roles=roles, warnings=(*alike, other)))).text
     assert text.count("Column … tells all.") == 1
     assert text.count("Drop it.") == 1
     assert "c0 1,000 c1 1,001" in text
@@ -141,8 +144,8 @@ def test_thirteen_warnings_of_one_kind_are_told_once(release, page):
 
 def test_warnings_that_differ_in_more_than_a_column_keep_their_words():
     told = [
-        Caution("mixed", "Column a is bad.", 1, "Fix."),
-        Caution("mixed", "Column b is worse.", 2, "Fix."),
+        DisclosureWarning("mixed", "Column a is bad.", 1, "Fix."),
+        DisclosureWarning("mixed", "Column b is worse.", 2, "Fix."),
     ]
     (kind,) = grouped(told, {"a", "b"})
     assert kind.text is None
@@ -151,13 +154,13 @@ def test_warnings_that_differ_in_more_than_a_column_keep_their_words():
 
 @pytest.mark.parametrize("columns", [("C", "Co"), ("is", "Column"), ("a is", "a")])
 def test_column_names_that_are_words_of_the_warning_still_come_out_whole(columns):
-    told = [Caution("x", f"Column {c} is bad.", 1, "Fix.") for c in columns]
+    told = [DisclosureWarning("x", f"Column {c} is bad.", 1, "Fix.") for c in columns]
     (kind,) = grouped(told, set(columns))
     assert kind.text is None or tuple(line.text for line in kind.lines) == columns
 
 
 def test_a_column_name_inside_another_is_not_taken_for_it():
-    told = [Caution("x", f"Column {c} is bad.", 1, "Fix.") for c in ("net debt", "own debt")]
+    told = [DisclosureWarning("x", f"Column {c} is bad.", 1, "Fix.") for c in ("net debt", "own debt")]
     (kind,) = grouped(told, {"net", "own", "net debt", "own debt"})
     assert kind.text == ("Column ", " is bad.")
     assert [line.text for line in kind.lines] == ["net debt", "own debt"]

@@ -24,7 +24,7 @@ ORIGIN = Provenance("cells.csv", "a1", "b2", [], {})
 
 
 def html_of(found):
-    record = SuppressionRecord(ORIGIN, found, found.audit.cautions)
+    record = SuppressionRecord(ORIGIN, found, found.audit.warnings)
     return table_html(found.table, found.pattern, record.as_dict())
 
 

@@ -25,7 +25,7 @@ def page(table, withheld, tables=()):
     claim = SuppressionClaim(
         pattern, audit(table, pattern, "exact"), parts_of(table, tables) if tables else ()
     )
-    told = SuppressionRecord(ORIGIN, claim, claim.audit.cautions).as_dict()
+    told = SuppressionRecord(ORIGIN, claim, claim.audit.warnings).as_dict()
     return table_html(table, pattern, told, claim.linked), told
 
 

@@ -227,7 +227,7 @@ def released(case: Case) -> Released:
     found = tacita.audit(table, pattern, insiders=case.insiders)
     return Released(
         frozenset(label(cell) for cell in np.flatnonzero(pattern.withheld).tolist()),
-        frozenset(caution.name for caution in found.cautions),
+        frozenset(warning.name for warning in found.warnings),
         sensitive,
     )
 

@@ -97,7 +97,7 @@ class Case:
             found |= {f"model {name}" for name in part.get("models", ())}
             found |= {f"{name}" for name in ("m", "relaxed", "level", "breaks", "map") if part.get(name)}
         found.add("one step" if len(self.parts) == 1 else "several steps")
-        found.add("insisted" if self.asked["accept_risks"] else "not insisted")
+        found.add("accepted risks" if self.asked["accept_risks"] else "no accepted risks")
         return found
 
 

@@ -134,7 +134,7 @@ def test_what_a_singleton_has_of_a_cell_is_no_leak():
     assert table.values[named["north"]] - table.lower[named["north"]] < 5
     found = audit(table, hidden, "interval", strict=True)
     assert found.safe
-    assert "lone-contributors" not in {caution.name for caution in found.cautions}
+    assert "lone-contributors" not in {warning.name for warning in found.warnings}
 
 
 def test_a_cell_counts_in_another_by_its_lines_and_not_by_its_labels():

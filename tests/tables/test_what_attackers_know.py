@@ -121,11 +121,11 @@ def test_amounts_of_contributors_are_at_least_the_unit_of_all_amounts():
     assert bare.smallest_unit == 0.0
     found = audit(bare, bare.primary, "interval")
     assert found.safe
-    assert {caution.name: caution.count for caution in found.cautions}["zeros-guessed"] == 3
+    assert {warning.name: warning.count for warning in found.warnings}["zeros-guessed"] == 3
     assert not audit(bare, bare.primary, "interval", zeros="publish").safe
     withheld = audit(bare, bare.primary, "interval", zeros="withhold")
     assert withheld.safe
-    assert not withheld.cautions
+    assert not withheld.warnings
     fine = Table.from_array([500, 0.25, 0.25, 0.25, 40], primary=[0, 1, 1, 1, 0], lower=50, upper=50)
     assert fine.with_published_unit().smallest_unit == 0.01
     assert audit(fine, fine.primary, "interval", zeros="publish").safe
@@ -138,11 +138,11 @@ def test_whoever_guesses_that_zeros_are_published_is_warned_of():
     for zeros, warned in ((None, {"zeros-guessed"}), ("withhold", set())):
         found = audit(table, table.primary, "exact", zeros=zeros)
         assert found.safe
-        assert {caution.name for caution in found.cautions} == warned
+        assert {warning.name for warning in found.warnings} == warned
     assert audit(table, table.primary, "exact", zeros="publish").exposed == 3
     # a zero among them leaves open which cells are zero
     spread = replace(counts([10, 1, 1, 0, 9], 3), contributors=None, rules=())
-    assert not audit(spread, np.isin(np.arange(6), [1, 2, 3]), "exact").cautions
+    assert not audit(spread, np.isin(np.arange(6), [1, 2, 3]), "exact").warnings
 
 
 LISTS = {
@@ -160,7 +160,7 @@ def test_three_counts_of_a_ready_list_are_not_given_away(tmp_path, name):
     table = tacita.read_table(tmp_path / name, **columns)
     mask = table.primary
     assert audit(table, mask, "interval", zeros="publish").exposed == 3
-    assert [each.name for each in audit(table, mask, "interval").cautions] == ["zeros-guessed"]
+    assert [each.name for each in audit(table, mask, "interval").warnings] == ["zeros-guessed"]
     assert tacita.suppress(table, "interval", zeros="publish").secondary_count == 1
     counted = tacita.read_table(tmp_path / name, counts=True, **columns)
     assert (counted.frequency, counted.smallest_unit) == (True, 1.0)
@@ -197,7 +197,7 @@ def test_a_sensitive_sum_that_cannot_be_widened_is_refused_unless_accepted():
     with pytest.raises((DataError, VerificationError)):
         suppress(table, tacita.get_method("optimal"), "interval")
     claim = suppress(table, tacita.get_method("optimal"), "interval", insist=True)
-    assert "sensitive-sums" in {caution.name for caution in claim.audit.cautions}
+    assert "sensitive-sums" in {warning.name for warning in claim.audit.warnings}
 
 
 def test_a_suppressed_subtotal_is_replaced_by_its_suppressed_parts():
@@ -376,7 +376,7 @@ def test_the_audit_counts_cells_that_a_contributor_comes_too_close_to():
             continue
         claim = suppress(table, tacita.get_method("optimal"), "interval")
         leaks = claim.audit.insiders
-        warned = {caution.name: caution.count for caution in claim.audit.cautions}
+        warned = {warning.name: warning.count for warning in claim.audit.warnings}
         assert warned.get("insiders", 0) == len(leaks)
         counted += len(leaks)
         for leak in leaks:

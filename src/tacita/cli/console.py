@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tacita.core import (
-        Caution,
+        DisclosureWarning,
         Pattern,
         Progress,
         Record,
@@ -67,7 +67,7 @@ def print_outcome(
     record = release.record
     Out.print(
         f"{_count(record.records_out, 'record')} {_grouping(record)}; "
-        f"{_count(len(record.verdicts), 'promise')} verified, {_count(len(record.cautions), 'warning')}.",
+        f"{_count(len(record.verdicts), 'promise')} verified, {_count(len(record.warnings), 'warning')}.",
         markup=False,
     )
     if levels := [f"{column} {level}" for column, level in record.levels.items()]:
@@ -77,7 +77,7 @@ def print_outcome(
     Out.print()
     print_scores(release.report, every=every or plan.measure.names is not None)
     Out.print()
-    print_grouped_warnings(record.cautions, record.uniqueness.before.columns)
+    print_grouped_warnings(record.warnings, record.uniqueness.before.columns)
     if dry_run:
         _print_plan(plan, saved)
         return
@@ -111,7 +111,7 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
             Out.print(f"  {verdict.detail}", style=style, markup=False)
 
 
-def print_grouped_warnings(disclosure_warnings: Sequence[Caution], columns: Sequence[str]) -> None:
+def print_grouped_warnings(disclosure_warnings: Sequence[DisclosureWarning], columns: Sequence[str]) -> None:
     """Print warnings, most severe first; a warning that several columns share is printed once."""
     from tacita.core.results.grouped_warnings import grouped
 
@@ -283,8 +283,8 @@ def _parameters(trial: Trial, trials: Trials) -> str:
 def print_published(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
     """Print the result of a table: its quality, its warnings and its files."""
     describe: Any = _suppressed if plan.adjust is None else _adjusted
-    Out.print(f"{describe(record)}, {_count(len(record.cautions), 'warning')}.", markup=False)
-    _print_warnings(record.cautions)
+    Out.print(f"{describe(record)}, {_count(len(record.warnings), 'warning')}.", markup=False)
+    _print_warnings(record.warnings)
     if dry_run:
         _print_plan(plan)
         return
@@ -373,7 +373,7 @@ def print_audit(file_audit: FileAudit, json_report: Path | None) -> None:
         Out.print(f"{'kept' if promise['passed'] else 'not kept'}: {promise['promise']}", markup=False)
     if result["audit"]:
         Out.print(table)
-    _print_warnings(file_audit.cautions)
+    _print_warnings(file_audit.warnings)
     if json_report is not None:
         Out.print(f"audit as JSON (confidential): {json_report}", markup=False)
 
@@ -411,7 +411,7 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
     Out.print(f"table (confidential): {plan.output.path}", markup=False)
 
 
-def _print_warnings(disclosure_warnings: Iterable[Caution]) -> None:
+def _print_warnings(disclosure_warnings: Iterable[DisclosureWarning]) -> None:
     for warning in disclosure_warnings:
         Out.print(f"warning: {warning.text} {warning.advice}", style="yellow", markup=False)
 
@@ -453,7 +453,7 @@ def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[RunContext]:
     """A run with a progress bar on a terminal; with `anytime`, its search can be stopped."""
     from tacita.core import RunContext
 
-    def warn(warning: Caution) -> None:
+    def warn(warning: DisclosureWarning) -> None:
         if not quiet:
             Err.print(f"before the run: {warning.text} {warning.advice}", style="yellow", markup=False)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .errors import Cancelled, DataError, ParameterError, TacitaError, VerificationError
     from .results.inferred_cells import InferenceError
     from .results.progress import Bounds, Progress, RunContext
-    from .results.release import AnyRelease, Caution, Record, RecordsRelease, Release
+    from .results.release import AnyRelease, DisclosureWarning, Record, RecordsRelease, Release
     from .results.risk_profile import RiskProfile
     from .results.score import Categories, Comparison, Report, Score
     from .results.trials import Trial, Trials
@@ -37,12 +37,12 @@ __all__ = [
     "Bounds",
     "Cancelled",
     "Categories",
-    "Caution",
     "CellKeys",
     "Comparison",
     "Contributors",
     "CsvDialect",
     "DataError",
+    "DisclosureWarning",
     "Flex",
     "Floats",
     "GroupSize",
@@ -99,7 +99,7 @@ _HOMES = {
     "errors": "Cancelled DataError ParameterError TacitaError VerificationError",
     "results.inferred_cells": "InferenceError",
     "results.progress": "Bounds Progress RunContext",
-    "results.release": "AnyRelease Caution Record RecordsRelease Release",
+    "results.release": "AnyRelease DisclosureWarning Record RecordsRelease Release",
     "results.risk_profile": "RiskProfile",
     "results.score": "Categories Comparison Report Score",
     "results.trials": "Trial Trials",

@@ -53,7 +53,7 @@ class ExecutorSection(Parameters):
     )
 
     @classmethod
-    def spoken_name(cls) -> str:
+    def display_name(cls) -> str:
         """The name of the section."""
         return "Executor"
 

@@ -32,13 +32,13 @@ __all__ = [
     "InputOptions",
     "InputSection",
     "argus",
+    "as_microdata",
     "by_ending",
     "content_of",
     "fingerprint_of",
     "format_of",
     "read",
     "sniff_csv",
-    "taken_in",
     "toml_of",
     "write_all",
     "write_frame",
@@ -201,7 +201,7 @@ def read(path: str | Path, options: InputOptions | None = None, *, shown_as: str
     return records
 
 
-def taken_in(data: Any) -> Microdata:
+def as_microdata(data: Any) -> Microdata:
     """Read what a caller hands over: a frame, a path, or what was read already.
 
     Parameters
@@ -224,7 +224,7 @@ def taken_in(data: Any) -> Microdata:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> taken_in(pa.table({"x": [1, 2]})).n
+    >>> as_microdata(pa.table({"x": [1, 2]})).n
     2
     """
     if isinstance(data, Microdata):

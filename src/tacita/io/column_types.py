@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import CsvDialect, DataError, Microdata
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.core.data.number_parsing import looks_like_code, parse_numbers
 from tacita.core.results.release import Claim
 
@@ -69,7 +69,7 @@ def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
             continue
         if lost := _without_missing_words(texts, dialect).null_count - texts.null_count:
             raise DataError(
-                f"CSV: {lost} cells of the protected column {speakable([name])} are texts that read as "
+                f"CSV: {lost} cells of the protected column {join_names([name])} are texts that read as "
                 "missing in a text file, such as NA or an empty text. Recode them first, or write Parquet."
             )
 

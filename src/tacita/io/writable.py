@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.core import Caution, CsvDialect, Microdata
+from tacita.core import CsvDialect, DisclosureWarning, Microdata
 from tacita.core.data.column_metadata import ColumnNotes, Notes
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 
 from .column_types import one_of_each_type, unchanged_as_written
 from .formats.parquet import Parquet
@@ -48,7 +48,7 @@ def refuse_unwritable(
         form.encode(Microdata.of(pa.table(written), notes=notes, source=data.source))
 
 
-def kept_less(data: Microdata, names: Sequence[str], form: RecordFormat) -> Caution | None:
+def kept_less(data: Microdata, names: Sequence[str], form: RecordFormat) -> DisclosureWarning | None:
     """A warning of what the output cannot hold of the released columns; None if it holds all."""
     lost = [
         (loss, columns)
@@ -57,8 +57,8 @@ def kept_less(data: Microdata, names: Sequence[str], form: RecordFormat) -> Caut
     ]
     if not lost:
         return None
-    losses = "; ".join(f"{loss} ({speakable(columns)})" for loss, columns in lost)
-    return Caution(
+    losses = "; ".join(f"{loss} ({join_names(columns)})" for loss, columns in lost)
+    return DisclosureWarning(
         "format-keeps-less",
         f"Files ending in {form.endings[0]} do not hold all that the source does: {losses}.",
         len({name for _, columns in lost for name in columns}),

@@ -41,7 +41,7 @@ from tacita.microdata.plans.sections import OutputSection
 from tacita.microdata.release.compare import compare
 from tacita.microdata.release.encode import encode
 from tacita.microdata.release.release import ReleasedFile, make_file, make_release, verify_release
-from tacita.microdata.release.requirement_checks import insist
+from tacita.microdata.release.requirement_checks import require_met
 from tacita.microdata.streaming.stream import made_in_parts
 from tacita.tables.plans.plan import AnyTablePlan, kind_of
 
@@ -262,7 +262,7 @@ def _run_in_memory(
         raise refusal.reworded(f"{refusal} A dry run writes its report, if one is named.") from None
     release = released.release
     if lost is not None:
-        record = replace(release.record, cautions=gravest_first((*release.record.cautions, lost)))
+        record = replace(release.record, warnings=gravest_first((*release.record.warnings, lost)))
         release = replace(release, record=record)
     if keep_refused:
         _refuse(release, plan, force, tell=dry_run)
@@ -278,8 +278,8 @@ def _refuse(release: RecordsRelease, plan: Plan, force: bool, *, tell: bool) -> 
     """
     verdicts, limited = release.record.verdicts, _measures(plan)
     try:
-        verify.insist(tuple(verdict for verdict in verdicts if verdict.guarantee not in limited))
-        insist(tuple(verdict for verdict in verdicts if verdict.guarantee in limited))
+        verify.require_passed(tuple(verdict for verdict in verdicts if verdict.guarantee not in limited))
+        require_met(tuple(verdict for verdict in verdicts if verdict.guarantee in limited))
     except (InferenceError, RequirementError) as refusal:
         pages = _pages_of(release, plan.output.model_copy(update={"note": None}))
         named = ", ".join(path.name for path in pages)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tacita.core import Caution, DataError, Microdata, ParameterError
+from tacita.core import DataError, DisclosureWarning, Microdata, ParameterError
 from tacita.io import writable
 from tacita.io.formats.record_format import RecordFormat
 from tacita.microdata.plans.plan import Protection
 
 
-def check_output(data: Microdata, protection: Protection, form: RecordFormat) -> Caution | None:
+def check_output(data: Microdata, protection: Protection, form: RecordFormat) -> DisclosureWarning | None:
     """A warning of what the output cannot hold, or None; raise if it cannot be written at all."""
     parts = _released_columns(data, protection)
     if parts is None:

@@ -124,7 +124,7 @@ _USE_OF = {
 
 def _removed_records(record: Record) -> list[str]:
     """Texts about records that are not in the file, without those that the section on gaps explains."""
-    reasons = [warning.name for warning in record.cautions if warning.name in _REMOVED]
+    reasons = [warning.name for warning in record.warnings if warning.name in _REMOVED]
     explained = {"records-dropped"} if record.options.get("missing") == "drop" else set()
     return [_REMOVED[name] for name in dict.fromkeys(reasons) if name not in explained]
 
@@ -182,7 +182,7 @@ def _dropped(step: StepRecord) -> str | None:
 
 def _display_name(name: str) -> str:
     known = registry.names(*registry.PROTECTING)
-    return registry.record_method(name).spoken_name() if name in known else name
+    return registry.record_method(name).display_name() if name in known else name
 
 
 def _loss_band(release: RecordsRelease) -> str | None:

@@ -105,7 +105,7 @@ OF_SYNTHESIS = {
 _NOT_OF_SYNTHESIS = ("round_integers",)
 
 # The risks that can be accepted.
-INSISTED = {
+ACCEPTED_RISKS = {
     "k-of-2": "groups of two, where each member can compute the other",
     "k-of-1": "classes of one, where only a model of the population or of the whole file bounds the risk",
     "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
@@ -133,9 +133,9 @@ def review_html(release: RecordsRelease) -> str:
         parameters=_parameters(release),
         roles=_roles(release),
         options=_options(release),
-        insisted=[(name, INSISTED.get(name, "")) for name in record.insisted],
+        accepted_risks=[(name, ACCEPTED_RISKS.get(name, "")) for name in record.accepted_risks],
         sizes=plots.group_sizes(record.group_sizes) if record.group_sizes else None,
-        warnings=grouped(record.cautions, _all_columns(release)),
+        warnings=grouped(record.warnings, _all_columns(release)),
         steps=_steps(record) if len(record.steps) > 1 else [],
         fits=_searched(record.steps).get("search", {}).get("fits", [])[:_FITS],
         families=_families(scores),
@@ -177,7 +177,7 @@ def review_json(release: RecordsRelease) -> str:
     content = {
         **release.report.as_dict(),
         "verdicts": [verdict.as_dict() for verdict in record.verdicts],
-        "warnings": [asdict(warning) for warning in record.cautions],
+        "warnings": [asdict(warning) for warning in record.warnings],
         "uniqueness": record.uniqueness.as_dict(),
         "not_promised": list(record.not_promised),
         "record": {
@@ -186,7 +186,7 @@ def review_json(release: RecordsRelease) -> str:
             "parameters": _sorted(record.parameters),
             "roles": _sorted(record.roles),
             "options": _sorted(record.options),
-            "insisted": list(record.insisted),
+            "accepted_risks": list(record.accepted_risks),
             "seed": portable(record.seed),
             "records_in": record.records_in,
             "records_out": record.records_out,

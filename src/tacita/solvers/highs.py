@@ -38,7 +38,7 @@ class Whole(NamedTuple):
     met: list[Floats]
 
 
-class LinearProgramme:
+class LinearProgram:
     """Minimise costs @ x subject to lower <= x <= upper and row_lower <= A x <= row_upper.
 
     Single-threaded, without output. Rows and columns can be added and removed; each run starts from the last
@@ -46,7 +46,7 @@ class LinearProgramme:
 
     >>> matrix = sparse.csc_array(np.array([[1.0, 1.0]]))
     >>> ends = np.zeros(2), np.full(2, np.inf)
-    >>> lp = LinearProgramme.of(np.array([1.0, 2.0]), *ends, matrix, np.ones(1), np.ones(1))
+    >>> lp = LinearProgram.of(np.array([1.0, 2.0]), *ends, matrix, np.ones(1), np.ones(1))
     >>> lp.solve(), lp.x.tolist(), lp.value
     ('optimal', [1.0, 0.0], 1.0)
     """
@@ -65,7 +65,7 @@ class LinearProgramme:
         row_lower: Floats,
         row_upper: Floats,
         **options: Any,
-    ) -> LinearProgramme:
+    ) -> LinearProgram:
         """A complete program, with A as a matrix by columns."""
         model = cls(**options)
         rows, columns = matrix.shape
@@ -184,7 +184,7 @@ class LinearProgramme:
 
         Keeps the last `keep` incumbents. The LP itself is not changed.
         """
-        mip = LinearProgramme(mip_rel_gap=0.0, **options)
+        mip = LinearProgram(mip_rel_gap=0.0, **options)
         highs = mip._highs
         highs.passModel(self._highs.getLp())
         columns = highs.getNumCol()

@@ -173,7 +173,7 @@ def test_a_search_is_stopped_and_keeps_the_best(demo_page):
     within(60, lambda: page.get_by_test_id("progress").evaluate("(bar) => bar.value > 0"))
     page.get_by_test_id("stop-keep").click()
     page.locator("[data-testid=verdict][data-state=verified]").wait_for(timeout=60_000)
-    assert "stopped by the user" in page.get_by_test_id("cautions").text_content()
+    assert "stopped by the user" in page.get_by_test_id("warnings").text_content()
 
 
 def test_history_branches_goes_back_compares_and_repeats_to_the_byte(demo_page, tmp_path):

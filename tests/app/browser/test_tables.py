@@ -127,7 +127,7 @@ def test_bounds_close_in_while_it_runs_and_stopping_keeps_the_best(new_browser, 
     within(60, lambda: page.get_by_test_id("lower").inner_text() not in (first, "–"))
     page.get_by_test_id("stop-keep").click()
     page.locator("[data-testid=verdict][data-state=verified]").wait_for(timeout=60_000)
-    page.get_by_test_id("cautions").wait_for()
+    page.get_by_test_id("warnings").wait_for()
     page.get_by_test_id("step-export").click()
     assert not page.get_by_test_id("get-data").count()
     page.get_by_test_id("acknowledge").click()

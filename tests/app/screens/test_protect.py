@@ -59,7 +59,7 @@ def test_a_run_shows_verdict_figures_pictures_and_promises(office, app):
         assert shown(text, name) == pytest.approx(report[name].value, abs=0.051)
     assert text.count('class="histogram"') == len(quasi)
     assert text.count('class="heat"') == 3
-    for name in ("cautions", "before-after", "promises", "spot-n1", "node-n1"):
+    for name in ("warnings", "before-after", "promises", "spot-n1", "node-n1"):
         assert f'data-testid="{name}"' in text
 
 

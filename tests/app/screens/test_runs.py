@@ -97,6 +97,6 @@ def test_a_search_that_is_told_enough_is_verified_like_any_other(page):
         await job.settled(90)
         found = work.history.find(node.id)
         assert found.state == "verified"
-        assert "search-stopped" in [each["name"] for each in found.answer["cautions"]]
+        assert "search-stopped" in [each["name"] for each in found.answer["warnings"]]
 
     page(stopped)

@@ -388,7 +388,7 @@ def test_bounds_of_a_search_are_told_while_it_runs_and_it_is_stopped_with_what_i
             break
     assert heard[0]["lower"] <= heard[-1]["lower"] <= heard[-1]["upper"] <= heard[0]["upper"]
     text = newcomer.wait_for("/tables/suppress", 'data-testid="problem-cost"')
-    assert "search-stopped" in text or "cautions" in text
+    assert "search-stopped" in text or "warnings" in text
 
 
 def test_a_cancelled_run_leaves_nothing_behind(visitor, slow_list):

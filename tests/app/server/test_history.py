@@ -21,7 +21,7 @@ CAUTION = {"name": "unique-column", "text": "...", "count": 3, "advice": "..."}
 
 def answered(loss, risk, **more):
     scores = [{"name": "PIL", "value": loss}, {"name": "DR", "value": risk}]
-    return {"scores": scores, "seed": "12345678901234567890123", "cautions": [], **more}
+    return {"scores": scores, "seed": "12345678901234567890123", "warnings": [], **more}
 
 
 def grown(basis="b"):
@@ -144,7 +144,7 @@ def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
     basis = basis_of(work)
     node = work.history.begin({"protect": {"method": "mdav"}}, basis)
     assert status() == 409
-    more = {"toml": "version = 1\n", "script": "", "ending": ".csv", "cautions": [CAUTION]}
+    more = {"toml": "version = 1\n", "script": "", "ending": ".csv", "warnings": [CAUTION]}
     work.history.end(node.id, "verified", answer={**answered(1, 2), **more})
     assert status() == 409
     work.history.acknowledge(node.id)

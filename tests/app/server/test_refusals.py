@@ -130,10 +130,10 @@ def test_the_way_out_leads_out(undone):
 def test_what_is_insisted_on_is_said_beside_the_verdict_and_before_export(undone):
     text = run(undone, **{"s0.k": "3", "o.insist": "true"})
     assert re.search(STATE, text)[1] == "verified"
-    assert 'data-testid="insisted"' in text
+    assert 'data-testid="accepted-risks"' in text
     assert "hidden cells that other released columns give back" in text
     undone.post("/microdata/acknowledge", node="n2")
-    assert 'data-testid="insisted"' in undone.get(f"{EXPORT}?node=n2").text
+    assert 'data-testid="accepted-risks"' in undone.get(f"{EXPORT}?node=n2").text
     assert "células ocultadas que outras colunas publicadas devolvem" in in_language(undone, "pt")
 
 
@@ -291,9 +291,9 @@ def test_the_way_out_of_requirements_depends_on_what_was_measured(kinds, key):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_risk_that_can_be_accepted_has_words(language):
-    from tacita.report.review import INSISTED
+    from tacita.report.review import ACCEPTED_RISKS
 
-    assert set(INSISTED) == set(ACCEPTED)
+    assert set(ACCEPTED_RISKS) == set(ACCEPTED)
     for name in ACCEPTED:
         assert accepted(name, say(language)) != name
     assert accepted("of-a-plugin", say(language)) == "of-a-plugin"

@@ -16,7 +16,7 @@ WORDS = Texts.load().words
 # families of keys whose last part is put together
 FAMILIES = (
     *("frame", "theme", "step", "start", "state", "role", "meaning", "kind", "reason", "stage"),
-    *("family", "missing", "option", "export", "fuzzy", "period", "insisted", "gravity"),
+    *("family", "missing", "option", "export", "fuzzy", "period", "accepted-risk", "gravity"),
     # of tables: parts of a column, names of rules, problems, objectives, files that may be taken
     *("part", "rule", "problem", "objective", "take"),
 )

@@ -184,7 +184,7 @@ def test_a_search_that_is_told_enough_keeps_the_best_it_has(worker, source, tmp_
         pass
     assert message["event"] == "done"
     assert time.monotonic() - began < 60
-    assert "search-stopped" in {each["name"] for each in message["answer"]["cautions"]}
+    assert "search-stopped" in {each["name"] for each in message["answer"]["warnings"]}
 
 
 def test_a_stray_print_does_not_reach_the_answers():

@@ -89,7 +89,7 @@ def test_one_firm_under_three_spellings_is_no_group_of_three_units(form):
 def test_merged_spellings_are_told_with_their_number():
     frame = pa.table({"firm": [f"f{i % 4}" for i in range(11)] + ["F0 "], "x": [float(i) for i in range(12)]})
     made = tacita.protect(frame, quasi="x", unit="firm", k=3)
-    told = {each.name: each for each in made.record.cautions}["units-merged"]
+    told = {each.name: each for each in made.record.warnings}["units-merged"]
     assert told.count == 1
     assert "firm" in told.text
     assert "f0" not in (told.text + told.advice).lower()
@@ -120,7 +120,7 @@ def test_a_confidential_value_under_two_spellings_is_homogeneous():
         {"x": [1.0, 2.0, 3.0, 11.0, 12.0, 13.0], "illness": ["Flu", "flu ", "FLU", "a", "b", "c"]}
     )
     made = tacita.protect(frame, quasi="x", confidential=["illness"], k=3)
-    assert {each.name: each.count for each in made.record.cautions}["homogeneous-confidential"] == 1
+    assert {each.name: each.count for each in made.record.warnings}["homogeneous-confidential"] == 1
 
 
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs"))))

@@ -116,7 +116,7 @@ def test_a_release_shows_headline_figures_verdicts_and_warnings(shown):
     for told in (
         *(score.name for score in release.report if tacita.registry.is_headline(score.name)),
         *(verdict.guarantee for verdict in release.record.verdicts),
-        *(caution.advice for caution in release.record.cautions),
+        *(warning.advice for warning in release.record.warnings),
         release.record.uniqueness.headline,
     ):
         assert told in text

@@ -64,26 +64,24 @@ def test_noise_of_a_small_seed_is_taken_away_from_the_release_alone():
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_small_seed_that_protects_is_refused(verb):
     for options in ({"seed": SMALL}, {"context": RunContext(seed=SMALL)}, {"seed": 2**64 - 1}):
-        with pytest.raises(
-            ParameterError, match=r"at least 2\*\*64.*seed=.new.*accept_risks=.guess"
-        ):
+        with pytest.raises(ParameterError, match=r"at least 2\*\*64.*seed=.new.*accept_risks=.guess"):
             VERBS[verb](**options)
-    assert VERBS[verb](seed=2**64).record.insisted == ()
+    assert VERBS[verb](seed=2**64).record.accepted_risks == ()
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_small_seed_that_is_insisted_on_is_recorded_and_warned_of(verb):
     made = VERBS[verb](seed=SMALL, accept_risks=True)
-    assert made.record.insisted == ("guessable-seed",)
-    assert [c.count for c in made.record.cautions if c.name == "guessable-seed"] == [60]
+    assert made.record.accepted_risks == ("guessable-seed",)
+    assert [c.count for c in made.record.warnings if c.name == "guessable-seed"] == [60]
 
 
 def test_insisting_is_recorded_by_what_was_insisted_on():
-    assert VERBS["a shuffled mdav"](accept_risks=True).record.insisted == ()
+    assert VERBS["a shuffled mdav"](accept_risks=True).record.accepted_risks == ()
     two = VERBS["a shuffled mdav"](accept_risks=True, k=2, seed=SMALL)
-    assert two.record.insisted == ("k-of-2", "guessable-seed")
+    assert two.record.accepted_risks == ("k-of-2", "guessable-seed")
     content = json.loads(review_json(two))
-    assert content["record"]["insisted"] == ["k-of-2", "guessable-seed"]
+    assert content["record"]["accepted_risks"] == ["k-of-2", "guessable-seed"]
     assert content["record"]["seed"] == SMALL
 
 
@@ -92,12 +90,12 @@ def test_a_small_seed_that_only_steers_a_search_is_fine(method):
     options = {"effort": 0.01} if method == "best" else {}
     made = tacita.protect(table(), **PROTECTED, method=method, seed=SMALL, **options)
     assert made.record.seed == SMALL
-    assert made.record.insisted == ()
+    assert made.record.accepted_risks == ()
 
 
 @pytest.mark.parametrize("method", ["regression", "fcrm"])
 def test_a_small_seed_of_a_synthesis_that_draws_nothing_is_fine(method):
-    assert tacita.synthesize(table(), **DRAWN, method=method, seed=SMALL).record.insisted == ()
+    assert tacita.synthesize(table(), **DRAWN, method=method, seed=SMALL).record.accepted_risks == ()
 
 
 def test_a_new_seed_is_long_differs_and_repeats_the_run():
@@ -129,7 +127,7 @@ def test_a_comparison_refuses_a_small_seed_only_where_it_protects():
     reasons = {trial.method: trial.reason for trial in trials}
     assert reasons["mdav"] is None
     assert "seed='new'" in reasons["noise"]
-    with pytest.raises(ParameterError, match="seed=.new."):
+    with pytest.raises(ParameterError, match=r"seed=.new."):
         tacita.compare_methods(table(), method=["noise"], alpha=[0.1, 0.2], seed=SMALL, **options)
     drawn = tacita.compare_methods(table(), method=["noise", "rank-swap"], seed="new", **options)
     assert drawn.origin.seed >= 2**127

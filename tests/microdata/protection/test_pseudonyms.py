@@ -52,7 +52,7 @@ def test_equal_identifiers_share_a_pseudonym_and_others_do_not(key):
     assert len({*shown}) == 6
     assert not {*shown} & {*NAMES} - {None}
     assert release.record.verdicts[4].guarantee == "identifiers-replaced"
-    counts = {each.name: each.count for each in release.record.cautions}
+    counts = {each.name: each.count for each in release.record.warnings}
     assert counts["pseudonyms-released"] == 7
     assert counts["pseudonyms-merged"] == 1
     # nobody knows a pseudonym: it makes no record unique
@@ -134,7 +134,7 @@ def test_steps_and_a_unit_of_pseudonyms(key):
     assert shown[::2] == shown[1::2]
     assert len({*shown}) == 4
     assert {"identifiers-replaced", "k-units"} <= {each.guarantee for each in release.record.verdicts}
-    (told,) = [each for each in release.record.cautions if each.name == "unit-released"]
+    (told,) = [each for each in release.record.warnings if each.name == "unit-released"]
     assert "as pseudonyms" in told.text
 
 

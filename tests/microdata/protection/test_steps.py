@@ -69,7 +69,7 @@ def test_a_later_step_on_the_same_columns_withdraws_what_it_does_not_keep(made):
         ("recoded-by-map", 1, 2),
     }
     assert made.record.steps[0].promises == ()
-    assert next(c for c in made.record.cautions if c.name == "promise-withdrawn").count == 2
+    assert next(c for c in made.record.warnings if c.name == "promise-withdrawn").count == 2
 
 
 def test_a_recoding_after_groups_keeps_them_by_construction_and_says_so(persons):
@@ -294,7 +294,7 @@ def chained(request, persons):
 
 def test_what_is_promised_of_values_survives_that_some_are_suppressed(chained):
     assert chained.record.withdrawn == ()
-    assert "promise-withdrawn" not in {each.name for each in chained.record.cautions}
+    assert "promise-withdrawn" not in {each.name for each in chained.record.warnings}
     assert chained.data["education"].null_count > 0
     assert chained.data["age"].null_count > 0
     for number, promised in OF_VALUES.items():
@@ -421,7 +421,7 @@ def test_a_formula_that_a_recoding_makes_is_warned_of(persons):
     release = tacita.protect(
         persons, quasi=["region"], method="recode", map={"North": "=1+1"}, measures=["CATEGORIES"]
     )
-    warned = {each.name: each.count for each in release.record.cautions}
+    warned = {each.name: each.count for each in release.record.warnings}
     assert warned["spreadsheet-formulas"] == persons["region"].to_pylist().count("North")
 
 
@@ -474,7 +474,7 @@ def test_without_the_declaration_a_household_may_be_broken_up_and_that_is_warned
     release = tacita.protect(frame, **asked, identifiers=["person_id"], measures=["IL1"])
     broken = apart(release.data, release.data["household_id"], "region")
     assert broken > 0
-    warned = [each for each in release.record.cautions if each.name == "unit-broken-up"]
+    warned = [each for each in release.record.warnings if each.name == "unit-broken-up"]
     assert [each.count for each in warned] == [broken]
 
 

@@ -67,12 +67,12 @@ def test_a_release_with_unique_combinations_of_unchanged_columns_is_warned_of():
     frame, release = household()
     alone, below = apart([frame[name].to_pylist() for name in UNCHANGED], 3)
     assert alone > 100
-    caution = next(each for each in release.record.cautions if each.name == "unique-combinations")
-    assert caution.count == alone
-    assert f"{alone} of {frame.num_rows} records are alone on the 5 columns" in caution.text
-    assert f"{below} have fewer than 3" in caution.text
+    warning = next(each for each in release.record.warnings if each.name == "unique-combinations")
+    assert warning.count == alone
+    assert f"{alone} of {frame.num_rows} records are alone on the 5 columns" in warning.text
+    assert f"{below} have fewer than 3" in warning.text
     for name in release.record.uniqueness.mattering:
-        assert name in caution.text
+        assert name in warning.text
 
 
 def test_the_first_tile_of_the_report_is_the_number_of_records_alone():
@@ -110,13 +110,13 @@ def test_confidential_columns_weights_strata_and_units_count_as_they_are_release
     assert made.unchanged.alone == n
     gone = tacita.protect(frame.select(["x", "u"]), quasi="x", unit="u", identifiers=["u"], k=3)
     assert gone.record.uniqueness.unchanged.columns == ()
-    assert "unique-combinations" not in {each.name for each in gone.record.cautions}
+    assert "unique-combinations" not in {each.name for each in gone.record.warnings}
 
 
 def test_a_file_where_everybody_has_k_like_him_is_not_warned_of():
     frame = pa.table({"x": np.arange(12.0), "sex": list("mf") * 6})
     assert "unique-combinations" not in {
-        each.name for each in tacita.protect(frame, quasi="x", k=3).record.cautions
+        each.name for each in tacita.protect(frame, quasi="x", k=3).record.warnings
     }
 
 
@@ -129,7 +129,7 @@ def test_synthetic_files_and_maskings_are_counted_as_groups_are():
     noisy = tacita.protect(frame, quasi="y", method="noise", alpha=0.5)
     assert noisy.record.uniqueness.k == sample_uniqueness.FEW
     for release in (made, noisy):
-        assert "unique-combinations" in {each.name for each in release.record.cautions}
+        assert "unique-combinations" in {each.name for each in release.record.warnings}
 
 
 def test_the_note_says_that_k_does_not_hold_for_unchanged_columns():

@@ -55,7 +55,7 @@ def gone_on(folder, **more):
 
 
 def made_again(release):
-    return [each for each in release.record.cautions if each.name == "parts-made-again"]
+    return [each for each in release.record.warnings if each.name == "parts-made-again"]
 
 
 def other_of(name):
@@ -84,9 +84,9 @@ def test_a_damaged_file_is_named_discarded_and_made_again(name, damage, expected
     release = gone_on(tmp_path)
     assert bytes_of(tmp_path / "out.parquet") == wanted
     assert all(verdict.passed for verdict in release.record.verdicts)
-    (caution,) = made_again(release)
-    assert caution.count == 1
-    assert f"were damaged: {name.partition('.')[0]}. They" in caution.text
+    (warning,) = made_again(release)
+    assert warning.count == 1
+    assert f"were damaged: {name.partition('.')[0]}. They" in warning.text
     assert not (tmp_path / "exploded").exists()
     assert nothing_hidden(tmp_path)
 
@@ -97,9 +97,9 @@ def test_files_of_every_kind_are_damaged_at_once(damage, expected, tmp_path):
     hidden = copied(left, tmp_path)
     for name in ("span-0.rows", "made-2.claim", "made-4.records", "released.parquet"):
         DAMAGES[damage](hidden / name, hidden / ("made-5.told" if "4" in name else other_of(name)))
-    (caution,) = made_again(gone_on(tmp_path))
+    (warning,) = made_again(gone_on(tmp_path))
     assert {"span-0", "made-2", "made-4"} <= set(
-        caution.text.partition("damaged: ")[2].split(". ")[0].split(", ")
+        warning.text.partition("damaged: ")[2].split(". ")[0].split(", ")
     )
     assert bytes_of(tmp_path / "out.parquet") == wanted
     assert not (tmp_path / "exploded").exists()
@@ -125,8 +125,8 @@ def test_parts_of_another_part_or_run_are_not_taken_though_their_seals_hold(expe
     hidden = copied(left, tmp_path)
     for path in left.glob("made-3.*"):
         (hidden / path.name.replace("made-3", "made-2")).write_bytes(path.read_bytes())
-    (caution,) = made_again(gone_on(tmp_path))
-    assert "made-2" in caution.text
+    (warning,) = made_again(gone_on(tmp_path))
+    assert "made-2" in warning.text
     assert bytes_of(tmp_path / "out.parquet") == wanted
     (tmp_path / "out.parquet").unlink()
     theirs = copied(left, tmp_path)

@@ -193,7 +193,7 @@ def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(sourc
         json_report=tmp_path / "r.json",
         **asked,
     )
-    sample = next(each for each in made.record.cautions if each.name == "measured-on-a-sample")
+    sample = next(each for each in made.record.warnings if each.name == "measured-on-a-sample")
     assert 1200 < sample.count < 1800
     assert "only the measures ENERGY, SUB_mean, SUB_covariance and RELATIONS, pictures" in sample.text
     whole = api.evaluate(source, pq.read_table(tmp_path / "out.parquet"), quasi=asked["quasi"])
@@ -217,7 +217,7 @@ def test_a_file_no_larger_than_a_sample_is_no_sample_because_some_left(tmp_path)
     asked = {**ASKED, "missing": "drop"}
     made = api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", executor=PARTS, **asked)
     assert made.record.records_out == 1900
-    assert "measured-on-a-sample" not in {each.name for each in made.record.cautions}
+    assert "measured-on-a-sample" not in {each.name for each in made.record.warnings}
     assert made.record.uniqueness.records == 1900
 
 

@@ -23,7 +23,7 @@ def _passes(frame: object, forms: tuple[str, ...] = ("csv", "parquet"), **option
     made = tacita.protect(frame, **{"quasi": ["x"], "k": 3, "measures": ["IL1"], **options})
     for form in forms:
         content, how = encoded(tacita.core.Microdata.of(made.data, dialect=made.claim.original.dialect), form)
-        tacita.microdata.verify.insist(
+        tacita.microdata.verify.require_passed(
             tacita.microdata.verify.verify_file(tacita.microdata.verify.WrittenFile(content, how), made.claim)
         )
     return made

@@ -131,7 +131,7 @@ def small_release(table, **options):
 def test_medians_and_modes_that_are_somebodys_record_are_refused(form, monkeypatch):
     table = small_file()
     sound = small_release(native(table, form))
-    assert not [c for c in sound.record.cautions if c.name == "published-true-record"]
+    assert not [c for c in sound.record.warnings if c.name == "published-true-record"]
     own, shown = (
         list(zip(*(frame[name].to_list() for name in ("sex", "job", "edu")), strict=True))
         for frame in (Microdata.of(table).frame, Microdata.of(sound.data).frame)
@@ -145,16 +145,16 @@ def test_medians_and_modes_that_are_somebodys_record_are_refused(form, monkeypat
 def test_true_records_that_cannot_be_avoided_are_counted():
     table = pa.table({"c": ["a", "a", "b", "c"]})
     made = tacita.protect(table, quasi="c", nominal="c", method="gower", k=4, measures=["GOWER_loss"])
-    assert [c.count for c in made.record.cautions if c.name == "published-true-record"] == [1]
+    assert [c.count for c in made.record.warnings if c.name == "published-true-record"] == [1]
     numbers = tacita.protect(pa.table({"x": [1.0, 2.0, 3.0, 7.0, 8.0, 9.5]}), quasi="x", k=3)
-    assert [c.count for c in numbers.record.cautions if c.name == "published-true-record"] == [1]
+    assert [c.count for c in numbers.record.warnings if c.name == "published-true-record"] == [1]
 
 
 def test_a_combination_that_k_records_share_is_left_alone():
     table = pa.table({"c": ["a"] * 3 + ["b"] * 3, "d": ["x"] * 3 + ["y"] * 3})
     made = tacita.protect(table, quasi=["c", "d"], nominal=["c", "d"], method="gower", k=3)
     assert made.data.equals(table)
-    assert "published-true-record" not in {c.name for c in made.record.cautions}
+    assert "published-true-record" not in {c.name for c in made.record.warnings}
 
 
 @pytest.mark.parametrize("form", FORMS)

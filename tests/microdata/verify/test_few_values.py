@@ -196,7 +196,7 @@ def test_where_no_k_is_promised_nothing_is_left_open():
     frame["w"] = 100 + codes // 2
     halves = {"method": "pram", "quasi": ["region"], "nominal": ["region"], "measures": ["CATEGORIES"]}
     release = tacita.protect(frame, **halves)
-    assert not [each for each in release.record.cautions if each.name == "cells-determined"]
+    assert not [each for each in release.record.warnings if each.name == "cells-determined"]
 
 
 def test_units_are_counted_no_further_than_k(monkeypatch):

@@ -41,7 +41,7 @@ def refused(frame, **how):
 
 
 def warned(release):
-    return [each for each in release.record.cautions if each.name == "cells-determined"]
+    return [each for each in release.record.warnings if each.name == "cells-determined"]
 
 
 @pytest.mark.parametrize("seed", PLANTED_CASES)
@@ -140,7 +140,7 @@ def test_exposed_records_are_those_that_a_reader_counts():
     release = tacita.protect(frame, **{**suppressing(), "accept_risks": True})
     (found,) = [each for each in warned(release) if " cells of region " in each.text]
     assert found.count == brute_force(frame, release.data, 3) > 12
-    assert release.record.insisted == ("keys-determined",)
+    assert release.record.accepted_risks == ("keys-determined",)
     assert NAME not in {each.guarantee for each in release.record.verdicts}
 
 

@@ -171,7 +171,7 @@ def test_a_pandas_index_of_names_is_not_written(form, tmp_path):
 @pytest.mark.parametrize("cell", ["=cmd|' /C calc'!A0", "@SUM(1)", "+cmd", "-cmd", "\t=1"])
 def test_cells_that_look_like_formulas_are_counted_in_a_caution(cell):
     made = tacita.protect(pa.table({"x": X, "note": [cell, "plain", "-5", "+3", "", None]}), quasi=["x"])
-    counts = {caution.name: caution.count for caution in made.record.cautions}
+    counts = {warning.name: warning.count for warning in made.record.warnings}
     assert counts["spreadsheet-formulas"] == 1
 
 

@@ -175,7 +175,7 @@ def test_claims_without_their_terms_are_refused(made):
 
 def test_weak_noise_that_rounding_swallows_is_warned_of():
     one = release("noise", whole=True, alpha=1e-6, round_integers=True, accept_risks=True)
-    found = {caution.name: caution for caution in one.record.cautions}["value-unchanged"]
+    found = {warning.name: warning for warning in one.record.warnings}["value-unchanged"]
     assert found.count == N
 
 
@@ -199,9 +199,9 @@ def test_a_method_that_forgets_part_of_its_work_gets_no_release(method, name, mo
 
 def test_exact_marginals_are_warned_of():
     for name in ("rank-swap", "shuffle"):
-        found = {caution.name: caution for caution in release(name).record.cautions}
+        found = {warning.name: warning for warning in release(name).record.warnings}
         assert found["extremes-reproduced"].count == 3
-    assert "extremes-reproduced" not in {caution.name for caution in release("noise").record.cautions}
+    assert "extremes-reproduced" not in {warning.name for warning in release("noise").record.warnings}
 
 
 AWKWARD = {

@@ -35,7 +35,7 @@ def test_a_check_that_raises_counts_as_failed():
     assert not told.passed
     assert told.detail == "cannot be checked (TypeError)"
     with pytest.raises(VerificationError):
-        verify.insist(found)
+        verify.require_passed(found)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -261,7 +261,7 @@ def test_a_claim_without_roles_is_never_confirmed():
     found = judge("pyarrow", made.data, replace(made.claim, original=original))
     assert failed(found) == {verdict.guarantee for verdict in found} - {"columns-kept"}
     with pytest.raises(VerificationError, match="cannot be checked"):
-        verify.insist(found)
+        verify.require_passed(found)
 
 
 def test_categories_are_held_to_be_middles_only_where_means_are_promised():

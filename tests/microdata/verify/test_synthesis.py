@@ -191,7 +191,7 @@ def test_a_claim_without_its_terms_or_roles_is_refused(made):
 def test_insisting_admits_near_values_but_never_the_originals(made):
     one = made["ipso-a"]
     terms = {**one.claim.terms, "max_unchanged": 1.0}
-    claim = replace(one.claim, terms=terms, insisted=("rounding-restores",))
+    claim = replace(one.claim, terms=terms, accepted_risks=("rounding-restores",))
     assert not failed(judge("pyarrow", _originals_with_dust(one.data, claim), claim)) - {"linear-relations"}
     assert "values-changed" in failed(judge("pyarrow", _originals(one.data, claim), claim))
 

@@ -87,7 +87,7 @@ def test_an_identity_never_leaves_the_house_unless_insisted_on(rows, columns):
     with pytest.raises(ParameterError, match=f"{rows} of {rows} values"):
         tacita.protect(frame, **options)
     one = tacita.protect(frame, accept_risks=True, **options)
-    assert one.record.insisted == ("rounding-restores",)
+    assert one.record.accepted_risks == ("rounding-restores",)
     assert "a masking was accepted that rounding undoes" in one.record.not_promised[0]
     assert "rounding-withstood" not in {verdict.guarantee for verdict in one.record.verdicts}
 
@@ -124,10 +124,10 @@ def test_the_verifier_finds_a_planted_column_and_planted_records(form):
 def test_what_comes_back_is_counted_and_warned_of():
     one = masked("noise", ["staff", "share"], alpha=0.1)
     back = np.rint(np.array(one.data["staff"])) == np.array(table()["staff"])
-    told = [c for c in one.record.cautions if c.name == "rounding-restores" and "staff" in c.text]
-    assert [caution.count for caution in told] == [int(back.sum())]
+    told = [c for c in one.record.warnings if c.name == "rounding-restores" and "staff" in c.text]
+    assert [warning.count for warning in told] == [int(back.sum())]
     assert 0.2 * N < back.sum() < 0.8 * N
-    assert not [c for c in one.record.cautions if c.name == "rounding-restores" and "share" in c.text]
+    assert not [c for c in one.record.warnings if c.name == "rounding-restores" and "share" in c.text]
 
 
 def test_the_step_is_that_of_the_digits_or_a_thousandth_of_the_spread():
@@ -190,7 +190,7 @@ def test_maskings_of_surveys_with_many_equal_values_are_not_refused(name, method
         role: names for role, names in datasets.describe(name).roles.items() if role != "strata" and names
     }
     one = tacita.protect(datasets.load(name), **roles, method=method, measures=["IL1"])
-    assert one.record.insisted == ()
+    assert one.record.accepted_risks == ()
 
 
 @pytest.mark.parametrize("method", ["noise", "rank-swap", "shuffle"])

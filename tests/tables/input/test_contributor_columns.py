@@ -233,7 +233,7 @@ def test_a_list_gives_the_same_leaks_and_the_same_suppression_as_the_records(
     for each in (table, again):
         try:
             pattern = tacita.suppress(each, margins=margins, method="network")
-            outcomes.append((pattern.withheld.tolist(), audit(each, pattern).cautions))
+            outcomes.append((pattern.withheld.tolist(), audit(each, pattern).warnings))
         except tacita.DataError as refusal:
             outcomes.append(str(refusal))
     assert outcomes[0] == outcomes[1]

@@ -145,7 +145,7 @@ class TestFromRecords:
         text = firms.read_text().replace("northfood1", "northfood2 ", 1)
         firms.write_text(text)
         record = run_table(load_plan(written(firms))).record
-        assert "units-respelled" in [each.name for each in record.cautions]
+        assert "units-respelled" in [each.name for each in record.warnings]
 
     def test_negative_values_are_refused_unless_nothing_is_known(self, firms, capsys):
         firms.write_text(firms.read_text().replace(",900,", ",-900,"))

@@ -96,7 +96,7 @@ def test_records_become_an_adjusted_table_in_one_plan(folder):
     plan = load_plan("plan.toml")
     assert isinstance(plan, TabulatePlan)
     release = run_table(plan)
-    assert "keys-drawn" not in {each.name for each in release.record.cautions}
+    assert "keys-drawn" not in {each.name for each in release.record.warnings}
     first = (folder / "out.csv").read_bytes()
     words = ["tabulate", "people.csv", "--dimensions", "region,size", "--key", "key", "--out", "cells2.csv"]
     assert run_command(words) == 0

@@ -140,7 +140,7 @@ def test_what_cannot_be_helped_is_a_warning_and_refused_if_strict():
     values = [[5, 3], [2, 4]]
     table = counted(Table.from_array(values, primary=[[True, False], [False, False]]), [[4, 4], [4, 1]])
     pattern = tacita.suppress(table, problem="exact")
-    assert [each.name for each in audit(table, pattern, "exact").cautions] == ["lone-contributors"]
+    assert [each.name for each in audit(table, pattern, "exact").warnings] == ["lone-contributors"]
     with pytest.raises(tacita.VerificationError, match="known to a lone contributor"):
         tacita.suppress(table, problem="exact", strict=True)
 

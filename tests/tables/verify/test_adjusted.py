@@ -204,8 +204,8 @@ def test_every_promise_is_kept_up_to_its_border_and_refuted_beyond(promise, tabl
 # what the audit says
 
 
-def cautions(audit):
-    return {each.name: each.count for each in audit.cautions}
+def warnings(audit):
+    return {each.name: each.count for each in audit.warnings}
 
 
 @pytest.mark.parametrize(
@@ -218,23 +218,23 @@ def cautions(audit):
 )
 def test_the_true_table_and_one_that_nobody_judged_are_reported(table, expected):
     unchanged = Adjusted.of(table, table.values.copy())
-    assert cautions(audit_adjusted(table, unchanged, ["adds-up"])) == expected
+    assert warnings(audit_adjusted(table, unchanged, ["adds-up"])) == expected
 
 
 def test_what_was_given_up_is_reported():
     shown = np.array([120.0, 50, 150])
     made = replace(Adjusted.of(SECRET, shown), relaxed="values further than a base away", drawn=2)
-    assert cautions(audit_adjusted(SECRET, made, ["adds-up"])) == {"relaxed": 1}
-    assert cautions(audit_adjusted(SECRET, made, [])) == {"relaxed": 1, "additivity-lost": 1}
+    assert warnings(audit_adjusted(SECRET, made, ["adds-up"])) == {"relaxed": 1}
+    assert warnings(audit_adjusted(SECRET, made, [])) == {"relaxed": 1, "additivity-lost": 1}
     by_half = Adjusted.of(SECRET, np.array([120.0, 50, 170.5]))
-    assert cautions(audit_adjusted(SECRET, by_half, [])) == {"additivity-lost": 1}
+    assert warnings(audit_adjusted(SECRET, by_half, [])) == {"additivity-lost": 1}
     grid = Table.from_array([[1.0, 2.0], [3.0, 4.0]], frequency=True)
     one_more = Adjusted.of(grid, grid.values + (np.arange(grid.n) == 0))
     # a row and a column
-    assert cautions(audit_adjusted(grid, one_more, [])) == {"additivity-lost": 2}
+    assert warnings(audit_adjusted(grid, one_more, [])) == {"additivity-lost": 2}
     keyed = replace(made, terms=Terms(keys=WEIGHTED.keys), relaxed="")
-    assert cautions(audit_adjusted(SECRET, keyed, ["adds-up"])) == {"keys-drawn": 2}
-    assert not cautions(audit_adjusted(SECRET, replace(keyed, drawn=0), ["adds-up"]))
+    assert warnings(audit_adjusted(SECRET, keyed, ["adds-up"])) == {"keys-drawn": 2}
+    assert not warnings(audit_adjusted(SECRET, replace(keyed, drawn=0), ["adds-up"]))
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_what_was_given_up_is_reported():
 )
 def test_magnitudes_that_stay_within_their_levels_are_counted(shown, inside):
     made = Adjusted.of(SECRET, np.array([shown, 50, 150]), terms=Terms(flex=FLEX))
-    assert cautions(audit_adjusted(SECRET, made, ["adds-up"])).get("inside-intervals") == inside
+    assert warnings(audit_adjusted(SECRET, made, ["adds-up"])).get("inside-intervals") == inside
 
 
 def test_an_audit_shows_which_cells_give_too_much_away_and_how_many():
@@ -259,7 +259,7 @@ def test_an_audit_shows_which_cells_give_too_much_away_and_how_many():
         require_safe(found)
     accepted = audit_adjusted(table, made, ["adds-up"], insist=True)
     assert (accepted.safe, accepted.accepted, accepted.exposed) == (True, 1, 0)
-    assert cautions(accepted) == {"levels-not-kept": 1}
+    assert warnings(accepted) == {"levels-not-kept": 1}
     assert accepted.headline.endswith("3 attacked, safe")
     assert "levels" in accepted._repr_html_()
 
@@ -269,7 +269,7 @@ def test_pinned_counts_are_reported_of_noise_alone():
     made = Adjusted.of(table, table.values.copy(), terms=Terms(base=1, reach=1))
     found = audit_adjusted(table, made, ["adds-up"])
     assert found.inferred.pinned == 1
-    assert cautions(found) == {"nothing-changed": 5}
+    assert warnings(found) == {"nothing-changed": 5}
 
 
 # what a file shows

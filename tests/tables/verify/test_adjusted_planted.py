@@ -262,7 +262,7 @@ def test_a_base_too_small_for_the_levels_is_refused_and_recorded_where_insisted_
     claim = adjust(table, Rounding(base=5), insist=True)
     assert claim.audit.accepted == 1
     assert claim.adjusted.parameters["insist"] is True
-    assert "levels-not-kept" in {each.name for each in claim.audit.cautions}
+    assert "levels-not-kept" in {each.name for each in claim.audit.warnings}
     assert adjust(table, Rounding(base=200)).audit.safe
 
 

@@ -150,8 +150,8 @@ class TestBoundsFromAbove:
         with pytest.raises(tacita.DataError, match="1 sensitive cells can be computed"):
             tacita.save_table(known, pattern, tmp_path / "t.csv")
         assert not list(tmp_path.iterdir())
-        insisted = tacita.suppress(known, "general", accept_risks=True)
-        assert insisted.parameters["computed_from_signs"] == 1
+        accepted_risks = tacita.suppress(known, "general", accept_risks=True)
+        assert accepted_risks.parameters["computed_from_signs"] == 1
 
     @pytest.mark.parametrize("side", ["low", "high"])
     def test_bounds_of_a_few_cells_count_as_much_as_bounds_of_all(self, side):

@@ -231,7 +231,7 @@ class TestPeopleWhoKnowMore:
         table, mask = self.lone()
         found = audit(table, mask, "exact")
         assert found.safe
-        told = [(each.name, each.count) for each in found.cautions]
+        told = [(each.name, each.count) for each in found.warnings]
         assert told == [("lone-contributors", 1), ("holders-unknown", 2)]
 
     def test_and_a_failure_in_a_strict_audit(self):
@@ -242,7 +242,7 @@ class TestPeopleWhoKnowMore:
     def test_a_second_way_around_silences_it(self):
         table, mask = self.lone()
         mask |= corners(table, (0, 2), (1, 2))
-        assert [each.name for each in audit(table, mask, "exact").cautions] == ["holders-unknown"]
+        assert [each.name for each in audit(table, mask, "exact").warnings] == ["holders-unknown"]
 
     def test_a_sum_that_is_sensitive_itself_is_told(self):
         who = Contributors.of([[60, 3], [50, 1], [40, 30, 30], [60, 50, 40]], depth=3)
@@ -255,8 +255,8 @@ class TestPeopleWhoKnowMore:
         assert not audit(table, mask).safe
         accepted = audit(table, mask, insist=True)
         assert accepted.safe
-        assert {each.name for each in accepted.cautions} == {"sensitive-sums"}
-        assert not audit(table, np.array([True, True, True, False])).cautions
+        assert {each.name for each in accepted.warnings} == {"sensitive-sums"}
+        assert not audit(table, np.array([True, True, True, False])).warnings
 
     def test_one_holding_behind_all_withheld_cells_of_a_line_counts_as_one(self):
         who = Contributors.of([[5], [7], [1, 1, 1], [7, 5, 1, 1, 1]])
@@ -275,7 +275,7 @@ class TestPeopleWhoKnowMore:
 
     def test_a_line_with_one_count_that_is_not_zero_is_told(self):
         table = Table.from_array([[4, 0], [2, 3]], frequency=True)
-        names = {each.name: each.count for each in audit(table, np.zeros(9, dtype=bool), "exact").cautions}
+        names = {each.name: each.count for each in audit(table, np.zeros(9, dtype=bool), "exact").warnings}
         assert names == {"single-count": 2}  # the first row and the second column
 
     def test_someone_who_guesses_the_sign_is_told(self):
@@ -284,7 +284,7 @@ class TestPeopleWhoKnowMore:
         )
         found = audit(table, corners(table, (0, 0), (0, 2), (2, 0), (2, 2)), "general")
         assert found.safe
-        assert {each.name for each in found.cautions} == {"sign-guessed"}
+        assert {each.name for each in found.warnings} == {"sign-guessed"}
 
 
 class TestWhatIsRefused:
@@ -374,10 +374,10 @@ def test_one_negative_value_does_not_silently_free_all_others_of_their_signs():
     withheld = np.isin(np.arange(table.n), [0, 1, 4, 5])
     found = audit(table, withheld, "interval")
     assert found.safe
-    assert [(each.name, each.count) for each in found.cautions] == [("sign-guessed", 1)]
+    assert [(each.name, each.count) for each in found.warnings] == [("sign-guessed", 1)]
     below = np.where(values < 0, -np.inf, 0.0)
     known = Table.from_array(
         values, primary=values == 5, lower=level, upper=level, bounds=(below, np.full((3, 3), np.inf))
     )
     assert not audit(known, withheld, "interval").safe
-    assert not audit(table, table.inner, "interval").cautions
+    assert not audit(table, table.inner, "interval").warnings

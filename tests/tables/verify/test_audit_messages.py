@@ -28,18 +28,18 @@ def test_what_contributors_know_is_a_warning_or_where_they_were_demanded_a_failu
     found = audit(known_parts(1.0, 5.5), PAIR, insiders=demanded)
     assert found.safe is not demanded
     assert {failure.reason for failure in found.failures} == ({INSIDER} if demanded else set())
-    assert ("insiders" in {caution.name for caution in found.cautions}) is not demanded
+    assert ("insiders" in {warning.name for warning in found.warnings}) is not demanded
 
 
 def test_somebody_who_guesses_signs_knows_that_a_suppressed_zero_does_not_fall():
     table = pair(5.0, 0.0, lower=[1.0, 0.0], upper=[1.0, 0.0], bounds=(-np.inf, np.inf))
     found = audit(table, PAIR, "interval", zeros="withhold")
     assert found.safe
-    assert {caution.name: caution.count for caution in found.cautions}["sign-guessed"] == 1
+    assert {warning.name: warning.count for warning in found.warnings}["sign-guessed"] == 1
 
 
-def cautions(found):
-    return {caution.name: caution.count for caution in found.cautions}
+def warnings(found):
+    return {warning.name: warning.count for warning in found.warnings}
 
 
 def reasons(found):
@@ -79,7 +79,7 @@ def test_whole_numbers_that_were_not_decided_may_be_accepted_and_what_they_give_
     monkeypatch.setattr("tacita.tables.verify.integers._SECONDS", -1.0)
     found = audit(near, hidden, zeros="withhold", insist=insist)
     assert reasons(found) == ([] if safe else [(3, UNDECIDED)])
-    assert cautions(found).get("whole-numbers-undecided") == (1 if safe else None)
+    assert warnings(found).get("whole-numbers-undecided") == (1 if safe else None)
 
 
 def of_few_counts(known):
@@ -103,7 +103,7 @@ def test_a_cell_that_can_be_computed_leaves_the_sum_of_the_others_known(known):
 def test_a_sensitive_sum_that_was_insisted_on_is_a_warning():
     found = audit(of_few_counts(True), np.array([True, True, True, False]), zeros="withhold", insist=True)
     assert KNOWN_SUM not in {reason for _, reason in reasons(found)}
-    assert cautions(found)["sensitive-sums"] == 2
+    assert warnings(found)["sensitive-sums"] == 2
 
 
 def known_to_one(upper):
@@ -119,8 +119,8 @@ def known_to_one(upper):
 def test_what_singletons_know_is_a_warning_or_a_failure_and_never_both(words, failures):
     found = audit(known_to_one(5.0), PAIR, **words)
     assert reasons(found) == failures
-    assert cautions(found).get("lone-contributors") == (None if failures else 1)
-    assert "sensitive-sums" not in cautions(found)
+    assert warnings(found).get("lone-contributors") == (None if failures else 1)
+    assert "sensitive-sums" not in warnings(found)
     # who is alone in a cell is no other contributor
     assert (len(found.lone), found.insiders) == (1, ())
 
@@ -134,7 +134,7 @@ def test_of_a_cell_that_fails_for_all_nothing_is_said_of_some(table):
 
 def test_contributors_for_whom_there_was_no_time_are_reported(monkeypatch):
     monkeypatch.setattr("tacita.tables.verify.insiders._SECONDS", -1.0)
-    assert cautions(audit(known_parts(1.0, 5.5), PAIR))["insiders-not-tried"] == 1
+    assert warnings(audit(known_parts(1.0, 5.5), PAIR))["insiders-not-tried"] == 1
 
 
 # the table behind linked ones
@@ -174,11 +174,11 @@ def test_singletons_write_down_the_table_behind_linked_ones(monkeypatch):
     assert table.contributors.lone.sum() == 1
     found = audit(table, hidden, "exact", strict=True)
     assert reasons(found) == [(cells[0], LONE)]
-    assert "common-table-not-judged" not in cautions(found)
+    assert "common-table-not-judged" not in warnings(found)
     alone = audit(replace(table, contributors=None), hidden, "exact", strict=True)
     assert not alone.failures
     monkeypatch.setattr("tacita.tables.verify.audit._SECONDS", -1.0)
-    assert cautions(audit(table, hidden, "exact"))["common-table-not-judged"] == 1
+    assert warnings(audit(table, hidden, "exact"))["common-table-not-judged"] == 1
 
 
 @pytest.mark.parametrize("insist", [False, True])
@@ -200,13 +200,13 @@ def test_somebody_who_guesses_that_zeros_are_published_is_reported_of_once():
     near = pair(2.0, 1.0, lower=[0.0, 0.0], upper=[1.0, 0.0])
     found = audit(near, PAIR)
     assert found.safe
-    assert cautions(found)["zeros-guessed"] == 1
-    assert "zeros-guessed" not in cautions(audit(near, PAIR, zeros="withhold"))
+    assert warnings(found)["zeros-guessed"] == 1
+    assert "zeros-guessed" not in warnings(audit(near, PAIR, zeros="withhold"))
     assert not audit(near, PAIR, zeros="publish").safe
     # of a cell that fails anyway nothing is said
     fails = replace(near, upper=near.upper * 2)
     assert not audit(fails, PAIR).safe
-    assert "zeros-guessed" not in cautions(audit(fails, PAIR))
+    assert "zeros-guessed" not in warnings(audit(fails, PAIR))
 
 
 def test_guesses_are_tried_only_where_that_takes_little(monkeypatch):
@@ -214,24 +214,24 @@ def test_guesses_are_tried_only_where_that_takes_little(monkeypatch):
     work = Judge(near, "interval").attacker(PAIR).work
     for limit, tried in ((work, True), (work - 1.0, False)):
         monkeypatch.setattr("tacita.tables.verify.audit._LITTLE", limit)
-        assert ("zeros-guessed" in cautions(audit(near, PAIR))) is tried
+        assert ("zeros-guessed" in warnings(audit(near, PAIR))) is tried
 
 
 def test_ranges_that_are_not_sought_are_said_to_be_at_least_so_wide():
     sought, brief = (audit(pair(), PAIR, ranges=ranges) for ranges in (None, False))
     assert (sought.exact_ranges, brief.exact_ranges) == (True, False)
-    assert "ranges-at-least" not in cautions(sought)
-    assert cautions(brief)["ranges-at-least"] == 2
+    assert "ranges-at-least" not in warnings(sought)
+    assert warnings(brief)["ranges-at-least"] == 2
 
 
 @pytest.mark.parametrize(("values", "count"), [((0.0, 0.0), 1), ((5.0, 0.0), None), ((0.0, -1.0), None)])
 def test_of_cells_without_bounds_those_are_counted_that_a_guess_of_signs_fixes(values, count):
     found = audit(pair(*values, bounds=(-np.inf, np.inf)), PAIR, "general")
-    assert cautions(found).get("sign-guessed") == count
+    assert warnings(found).get("sign-guessed") == count
 
 
 def test_without_bounds_nobody_guesses_a_unit():
-    assert cautions(audit(pair(1.0, 1.0, bounds=(-np.inf, np.inf)), PAIR, "general")) == {}
+    assert warnings(audit(pair(1.0, 1.0, bounds=(-np.inf, np.inf)), PAIR, "general")) == {}
 
 
 # what it shows
@@ -250,8 +250,8 @@ def test_the_headline_says_whether_cells_are_protected_or_nobody_said_which():
 
 
 def test_cells_without_a_level_are_counted():
-    assert cautions(audit(pair(), PAIR, "interval", zeros="withhold")) == {"no-level": 1}
-    assert not cautions(audit(pair(), PAIR, "exact"))
+    assert warnings(audit(pair(), PAIR, "interval", zeros="withhold")) == {"no-level": 1}
+    assert not warnings(audit(pair(), PAIR, "exact"))
 
 
 def test_a_frame_has_a_row_for_each_withheld_cell_and_the_reason_where_it_fails():
@@ -272,7 +272,7 @@ def test_a_frame_has_a_row_for_each_withheld_cell_and_the_reason_where_it_fails(
 
 
 def test_of_guesses_sensitive_cells_alone_are_counted():
-    assert cautions(audit(pair(1.0, 1.0), PAIR, "exact"))["zeros-guessed"] == 1
+    assert warnings(audit(pair(1.0, 1.0), PAIR, "exact"))["zeros-guessed"] == 1
 
 
 def test_a_pattern_is_attacked_for_the_problem_that_it_is_for():
@@ -286,7 +286,7 @@ def test_a_pattern_is_attacked_for_the_problem_that_it_is_for():
 def test_a_single_count_is_reported_of_counts_alone():
     for frequency, count in ((True, 1), (False, None)):
         table = Table.from_array([4.0, 0.0], frequency=frequency)
-        assert cautions(audit(table, np.zeros(3, dtype=bool), "exact")).get("single-count") == count
+        assert warnings(audit(table, np.zeros(3, dtype=bool), "exact")).get("single-count") == count
 
 
 def test_single_contributors_of_lists_that_number_them_by_themselves_are_reported():
@@ -294,4 +294,4 @@ def test_single_contributors_of_lists_that_number_them_by_themselves_are_reporte
     made = replace(made, holders=np.array([[0, -1], [1, -1], [0, 1]]))
     for apart, count in ((True, 2), (False, None)):
         found = audit(replace(pair(), contributors=replace(made, apart=apart)), PAIR, "exact")
-        assert cautions(found).get("holders-apart") == count
+        assert warnings(found).get("holders-apart") == count

@@ -128,7 +128,7 @@ def test_a_demand_without_known_contributors_is_said_not_to_be_judged(demanded, 
     table = known_parts(1.0, 5.0)
     table = table if known else replace(table, contributors=None)
     found = audit(table, PAIR, insiders=demanded)
-    said = {caution.name: caution.count for caution in found.cautions}
+    said = {warning.name: warning.count for warning in found.warnings}
     assert said.get("insiders-not-tried") == (1 if demanded and not known else None)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from attacked_tables import odd_triangle
 from tacita.core import Problem, RunContext, Table
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 from tacita.tables.verify import integers
 from tacita.tables.verify.integers import (
     PINNED,
@@ -71,7 +71,7 @@ def test_without_time_nothing_is_decided():
 )
 def test_what_a_solver_did_not_finish_or_got_wrong_is_not_decided(x, status, moves, spans, monkeypatch):
     answer = SimpleNamespace(x=None if x is None else np.array(x), status=status)
-    monkeypatch.setattr(LinearProgramme, "choose", lambda *_, **__: answer)
+    monkeypatch.setattr(LinearProgram, "choose", lambda *_, **__: answer)
     assert whole_search(odd_triangle()).moves(3, 1.0, 5.0) is moves
     assert whole_search(odd_triangle()).spans(3, 1.0, monotonic() + 5) is spans
 

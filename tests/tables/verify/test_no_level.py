@@ -68,7 +68,7 @@ class TestLevelsThatAskForNothing:
     def test_the_audit_tells_of_them(self, given):
         made = table(**given)
         found = audit(made, in_a_circuit(made), "interval")
-        assert [each.name for each in found.cautions] == ["no-level"]
+        assert [each.name for each in found.warnings] == ["no-level"]
         # nothing helps where the attacker knows the value
         assert found.safe == (made.low[5] < made.high[5])
 

@@ -74,7 +74,7 @@ def test_verdicts_without_ranges_are_those_with_them(shape, problem, some):
         # what is told of a range is never wider than it is
         assert (brief.low >= full.low - 1e-6).all()
         assert (brief.high <= full.high + 1e-6).all()
-        assert [each.name for each in brief.cautions if each.name == "ranges-at-least"]
+        assert [each.name for each in brief.warnings if each.name == "ranges-at-least"]
         assert not brief.exact_ranges
     assert exposed > 5
 

@@ -65,7 +65,7 @@ def test_the_audit_has_no_verdict_on_such_a_table():
     accepted = audit(table, nothing, "interval", accept=NAME)
     assert accepted.safe
     assert "accepted, not judged" in accepted.headline
-    assert [each.name for each in accepted.cautions] == [NAME]
+    assert [each.name for each in accepted.warnings] == [NAME]
 
 
 @pytest.mark.parametrize(

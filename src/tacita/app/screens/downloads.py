@@ -35,7 +35,7 @@ def locked_by(work: Work, node: Node | None) -> str | None:
         return "export.stale"
     if not node.files:
         return "export.no-files"
-    read = {each["name"] for each in node.answer.get("cautions", ())} <= set(node.acknowledged)
+    read = {each["name"] for each in node.answer.get("warnings", ())} <= set(node.acknowledged)
     return None if read else "export.unread"
 
 

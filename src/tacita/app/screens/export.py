@@ -32,7 +32,9 @@ async def show(request: Request) -> Response:
         node=node,
         lock=locked_by(work, node),
         stale=node is not None and node.basis != basis_of(work),
-        insisted=[] if node is None else [accepted(name, say) for name in node.answer.get("insisted", ())],
+        accepted_risks=[]
+        if node is None
+        else [accepted(name, say) for name in node.answer.get("accepted_risks", ())],
         public=PUBLIC,
         confidential=CONFIDENTIAL,
         hierarchies=[] if node is None else files_of(node.plan),

@@ -77,7 +77,9 @@ async def show(request: Request) -> Response:
         figures=[] if node is None else tiles(node, beside, headline=False),
         problems={} if node is None or work.draft else node.fields,
         refusal=None if node is None else refusal_in(node.refusal, say, message=node.message, plan=node.plan),
-        insisted=[] if node is None else [accepted(name, say) for name in node.answer.get("insisted", ())],
+        accepted_risks=[]
+        if node is None
+        else [accepted(name, say) for name in node.answer.get("accepted_risks", ())],
         other=None if node is None or other is node else other,
         lines=side_by_side(node, other) if node is not None and other is not None else None,
     )

@@ -76,11 +76,11 @@ class TableState:
 def nothing_judged(answer: Mapping[str, Any]) -> bool:
     """Whether a release was made of a table of which nothing said which cells are sensitive.
 
-    >>> nothing_judged({"accepted": ["no-sensitive-cells"]}), nothing_judged({"cautions": []})
+    >>> nothing_judged({"accepted": ["no-sensitive-cells"]}), nothing_judged({"warnings": []})
     (True, False)
     """
     return bool(answer.get("accepted")) or any(
-        each["name"] == "nothing-judged" for each in answer.get("cautions", ())
+        each["name"] == "nothing-judged" for each in answer.get("warnings", ())
     )
 
 

@@ -170,7 +170,7 @@ class History:
     def acknowledge(self, identity: str) -> None:
         """Record that the warnings of a node were read."""
         node = self._nodes[identity]
-        told = tuple(each["name"] for each in node.answer.get("cautions", ()))
+        told = tuple(each["name"] for each in node.answer.get("warnings", ()))
         self._nodes[identity] = replace(node, acknowledged=told)
 
     def branches(self, basis: str) -> list[Branch]:

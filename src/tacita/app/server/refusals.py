@@ -68,7 +68,7 @@ def refusal_in(
 
 def accepted(name: str, say: Say) -> str:
     """A risk that can be accepted, in words; the name alone where the page has none."""
-    return say(f"insisted.{name}") if name in ACCEPTED else name
+    return say(f"accepted-risk.{name}") if name in ACCEPTED else name
 
 
 def kept(told: Any) -> dict[str, Any]:

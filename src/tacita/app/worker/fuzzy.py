@@ -78,8 +78,8 @@ def watch(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     showing.finish()
     api.save(release, folder / RELEASE)
     # points that nobody has are nobody's to warn about
-    cautions = [each.text for each in release.record.cautions] if given["loaded"] else []
-    return {"verified": True, "message": " ".join(cautions)}
+    warnings = [each.text for each in release.record.warnings] if given["loaded"] else []
+    return {"verified": True, "message": " ".join(warnings)}
 
 
 def sweep(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:

@@ -191,13 +191,13 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "seed": portable(record.seed),
         "scores": _scores(release.report),
         "verdicts": [each.as_dict() for each in record.verdicts],
-        "cautions": [asdict(each) for each in record.cautions],
+        "warnings": [asdict(each) for each in record.warnings],
         "warned": [
             {**asdict(each), "level": level_of(each.name)}
-            for each in grouped(record.cautions, record.uniqueness.before.columns)
+            for each in grouped(record.warnings, record.uniqueness.before.columns)
         ],
         "not_promised": list(record.not_promised),
-        "insisted": list(record.insisted),
+        "accepted_risks": list(record.accepted_risks),
         "levels": record.levels,
         "uniqueness": record.uniqueness.headline,
         "pictures": _pictures(record),

@@ -136,7 +136,7 @@ def _told(release: Any) -> dict[str, Any]:
     common = {
         "headline": release.record.headline,
         "cells": release.claim.table.n,
-        "cautions": [asdict(each) for each in release.record.cautions],
+        "warnings": [asdict(each) for each in release.record.warnings],
         "safe": told["safe"],
     }
     if "promises" not in told:
@@ -243,7 +243,7 @@ def audit(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
         "message": "" if found.safe else found.refusal(),
         "rows": _closest(told["audit"], told["places"])[:_MOST_ROWS],
         "count": len(told["audit"]),
-        "cautions": told["warnings"],
+        "warnings": told["warnings"],
     }
 
 

@@ -180,11 +180,11 @@ class Microdata:
         wanted, known = set(names), set(self.columns)
         if wanted <= known:
             return
-        message = f"{self.source}: there is no column {speakable(sorted(wanted - known))}. "
+        message = f"{self.source}: there is no column {join_names(sorted(wanted - known))}. "
         names = [name for name in self.columns if not _is_number(name)]
         if self.dialect is None or wanted & known:
             near = did_you_mean(sorted(wanted - known), names)
-            message += f"{near.lstrip()} Columns: {speakable(self.columns)}.".lstrip()
+            message += f"{near.lstrip()} Columns: {join_names(self.columns)}.".lstrip()
         else:
             # only a name that is nearly the one wanted: the first line may be a record
             near = did_you_mean(sorted(wanted), names, closeness=0.8)
@@ -420,7 +420,7 @@ def refuse_repeated_names(names: Sequence[str]) -> None:
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise DataError(
-            f"Columns: every column needs a unique name, got {speakable(repeated, among=names)} more "
+            f"Columns: every column needs a unique name, got {join_names(repeated, among=names)} more "
             "than once. Rename or drop the copies."
         )
 
@@ -455,10 +455,10 @@ def refuse_values_as_names(names: Sequence[str], source: str) -> None:
         )
 
 
-def speakable(names: Sequence[str], among: Sequence[str] = ()) -> str:
+def join_names(names: Sequence[str], among: Sequence[str] = ()) -> str:
     """Names for a message; hidden if numbers are `among` them, since they may be a record then.
 
-    >>> speakable(["turnover", "wages"]), speakable(["turnover", "12.5"])
+    >>> join_names(["turnover", "wages"]), join_names(["turnover", "12.5"])
     ('turnover, wages', '2 names (not shown, some are numbers as data would be)')
     """
     if not names:

@@ -26,7 +26,7 @@ class Bounded(Parameters):
     def _check_bounds(self) -> Bounded:
         if self.lowest is not None and self.highest is not None and not self.lowest < self.highest:
             raise ParameterError(
-                f"{self.spoken_name()}: lowest must be less than highest, got {self.lowest:g} and "
+                f"{self.display_name()}: lowest must be less than highest, got {self.lowest:g} and "
                 f"{self.highest:g}."
             )
         return self
@@ -45,6 +45,6 @@ class Bounded(Parameters):
         wrong = int(self.outside(values).sum())
         if wrong:
             raise DataError(
-                f"{self.spoken_name()}: {wrong} original values lie outside the bounds. They hold for every "
+                f"{self.display_name()}: {wrong} original values lie outside the bounds. They hold for every "
                 "protected column; widen them, or protect these columns in a run of their own."
             )

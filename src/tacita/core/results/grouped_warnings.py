@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from .release import Caution
+from .release import DisclosureWarning
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,20 @@ class Kind:
     lines: tuple[Warned, ...]
 
 
-def grouped(cautions: Sequence[Caution], columns: Collection[str]) -> tuple[Kind, ...]:
+def grouped(warnings: Sequence[DisclosureWarning], columns: Collection[str]) -> tuple[Kind, ...]:
     """By name, in the order they first come.
 
-    >>> told = [Caution("alone", f"Column {c} tells all.", 7, "Drop it.") for c in ("a", "b")]
+    >>> told = [DisclosureWarning("alone", f"Column {c} tells all.", 7, "Drop it.") for c in ("a", "b")]
     >>> grouped(told, {"a", "b"})[0].lines
     (Warned(text='a', count=7), Warned(text='b', count=7))
     """
-    kinds: dict[str, list[Caution]] = {}
-    for caution in cautions:
-        kinds.setdefault(caution.name, []).append(caution)
+    kinds: dict[str, list[DisclosureWarning]] = {}
+    for warning in warnings:
+        kinds.setdefault(warning.name, []).append(warning)
     return tuple(_kind(name, members, columns) for name, members in kinds.items())
 
 
-def _kind(name: str, members: list[Caution], columns: Collection[str]) -> Kind:
+def _kind(name: str, members: list[DisclosureWarning], columns: Collection[str]) -> Kind:
     common = _common_text([member.text for member in members], columns) if len(members) > 1 else None
     if common is None:
         told = [member.text for member in members]

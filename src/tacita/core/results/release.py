@@ -15,6 +15,7 @@ from tacita.core.data.microdata import Microdata
 from tacita.core.data.saving import writer
 from tacita.core.display.repr_html import Section, page
 from tacita.core.errors import ParameterError
+from tacita.core.spec.deprecated import renamed_attribute
 
 from .plot_data import Correlations, Estimate, RiskByRecord
 from .score import Report, headlines, section_of
@@ -26,7 +27,7 @@ LabelMaps = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
-class Caution:
+class DisclosureWarning:
     """Where a promise is thinner than it sounds, how often, and what can be done."""
 
     name: str
@@ -35,17 +36,17 @@ class Caution:
     advice: str
 
 
-def search_stopped(seconds: float, left: str = "") -> Caution:
+def search_stopped(seconds: float, left: str = "") -> DisclosureWarning:
     """A warning that a search ended because somebody said that it is enough; `left` is what it left open."""
     text = f"The search was stopped by the user after {seconds:.1f} s: this is the best it had by then{left}."
     advice = "The same plan and seed may give another result. Let the search end where it must repeat."
-    return Caution("search-stopped", text, 1, advice)
+    return DisclosureWarning("search-stopped", text, 1, advice)
 
 
-def warned(cautions: Iterable[Caution]) -> Section:
+def warned(warnings: Iterable[DisclosureWarning]) -> Section:
     """Warnings as a table."""
     return Section(
-        ("Warning", "Count", "What to do"), tuple((each.text, each.count, each.advice) for each in cautions)
+        ("Warning", "Count", "What to do"), tuple((each.text, each.count, each.advice) for each in warnings)
     )
 
 
@@ -138,7 +139,7 @@ class Claim:
     condition. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
     taken away, so that k records miss the same columns or show the same; None where that was not asked for.
     `missing_drawn` says that missing values were drawn like others, `shuffled` that records were given
-    another order. `terms` are what promises speak of, `insisted` names what was asked for against advice,
+    another order. `terms` are what promises speak of, `accepted_risks` names the risks that were accepted,
     `requirements` what the finished file must satisfy. `recodings` are the labels that recodings of the
     release gave its columns: losses that compare labels are measured against these. `identified` are columns
     as they were before pseudonyms took their place, which `original` has already.
@@ -162,7 +163,7 @@ class Claim:
     leaving: Ints = field(default_factory=no_rows)
     leaving_later: Ints = field(default_factory=no_rows)
     terms: Mapping[str, Any] = field(default_factory=dict)
-    insisted: tuple[str, ...] = ()
+    accepted_risks: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     steps: tuple[Claim, ...] = ()
     touched: frozenset[str] = frozenset()
@@ -213,8 +214,8 @@ class Record:
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
     records can be told apart by what is released; `risks` how likely they are to be found. `estimates` are
     those of the population, where records have weights; `user_missing` counts by column the cells that the
-    source misses for a reason that it states. `insisted` names
-    what was asked for against advice. `steps` are those that were carried out, `withdrawn` the promises that
+    source misses for a reason that it states. `accepted_risks` names
+    the risks that were accepted. `steps` are those that were carried out, `withdrawn` the promises that
     a later one took back; `search` of a step is what it looked for and found, where it searched for the best.
     """
 
@@ -232,7 +233,7 @@ class Record:
     strata: int
     versions: Mapping[str, str]
     verdicts: tuple[Verdict, ...]
-    cautions: tuple[Caution, ...]
+    warnings: tuple[DisclosureWarning, ...]
     not_promised: tuple[str, ...]
     uniqueness: Uniqueness
     summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
@@ -241,10 +242,13 @@ class Record:
     estimates: tuple[Estimate, ...] = field(repr=False, default=())
     user_missing: Mapping[str, int] = field(default_factory=dict)
     gap: float | None = None
-    insisted: tuple[str, ...] = ()
+    accepted_risks: tuple[str, ...] = ()
     release_fingerprint: str | None = None
     steps: tuple[StepRecord, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
+
+    cautions = renamed_attribute("cautions", "warnings")
+    insisted = renamed_attribute("insisted", "accepted_risks")
 
     @property
     def withheld(self) -> tuple[Mapping[str, Any], ...]:
@@ -272,7 +276,7 @@ class Record:
         return (
             Section(("Promise", "Verified", "What it says"), promises),
             Section((), ((self.uniqueness.headline,),)),
-            warned(self.cautions),
+            warned(self.warnings),
         )
 
 

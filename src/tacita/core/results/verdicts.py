@@ -117,7 +117,7 @@ def faults(found: Iterable[Verdict]) -> str:
     )
 
 
-def insist(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+def require_passed(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """The verdicts, if all promises hold; otherwise an error, and nothing may be written."""
     if what := faults(found):
         raise VerificationError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .release import Caution
+from .release import DisclosureWarning
 
 _FINDS_RECORDS = (
     "guessable-seed",
@@ -95,11 +95,11 @@ def level_of(name: str) -> str:
     return LEVELS[PLACES.get(name, _UNKNOWN)[0]]
 
 
-def gravest_first(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+def gravest_first(warnings: Iterable[DisclosureWarning]) -> tuple[DisclosureWarning, ...]:
     """Warnings in order: those of one kind stay together, and in the order in which they were found.
 
     >>> names = "levels-lost", "row-order", "unique-combinations"
-    >>> [each.name for each in gravest_first(Caution(name, "", 1, "") for name in names)]
+    >>> [each.name for each in gravest_first(DisclosureWarning(name, "", 1, "") for name in names)]
     ['unique-combinations', 'row-order', 'levels-lost']
     """
-    return tuple(sorted(cautions, key=lambda each: (PLACES.get(each.name, _UNKNOWN), each.name)))
+    return tuple(sorted(warnings, key=lambda each: (PLACES.get(each.name, _UNKNOWN), each.name)))

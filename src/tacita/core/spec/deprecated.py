@@ -1,11 +1,11 @@
-"""Former names of arguments: they work for one release, with a warning that names the new one."""
+"""Former names of arguments and attributes work for one release, with a warning that names the new one."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,3 +40,23 @@ def renamed_arguments(**new_names: str) -> Callable[[Callable[P, T]], Callable[P
         return called
 
     return decorate
+
+
+def renamed_attribute(old: str, new: str) -> property:
+    """A property that reads an attribute by its former name.
+
+    >>> class Paint:
+    ...     color = "red"
+    ...     colour = renamed_attribute("colour", "color")
+    >>> with warnings.catch_warnings(record=True) as warned:
+    ...     warnings.simplefilter("always")
+    ...     Paint().colour, str(warned[0].message)
+    ('red', 'Paint.colour is Paint.color now.')
+    """
+
+    def read(instance: object) -> Any:
+        name = type(instance).__name__
+        warnings.warn(f"{name}.{old} is {name}.{new} now.", DeprecationWarning, stacklevel=2)
+        return getattr(instance, new)
+
+    return property(read, doc=f"Former name of `{new}`.")

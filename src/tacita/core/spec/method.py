@@ -141,6 +141,6 @@ class RecordMethod(Method):
         """Raise where a parameter names columns that are not among those that the method is to change."""
         if unknown := [name for name in named if name not in columns]:
             raise ParameterError(
-                f"{self.spoken_name()}: {parameter} names {', '.join(unknown)}, which is not protected here. "
-                f"Name some of {', '.join(columns)}."
+                f"{self.display_name()}: {parameter} names {', '.join(unknown)}, which is not protected "
+                f"here. Name some of {', '.join(columns)}."
             )

@@ -37,11 +37,13 @@ class Parameters(BaseModel):
                 # pydantic collects every ValueError of a validator; ours already says what is wrong
                 if own := _own_error(problem):
                     raise own from None
-                told = explain(self.spoken_name(), problem, type(self))
-                raise ParameterError(told, fields=by_field(self.spoken_name(), problem, type(self))) from None
+                told = explain(self.display_name(), problem, type(self))
+                raise ParameterError(
+                    told, fields=by_field(self.display_name(), problem, type(self))
+                ) from None
 
     @classmethod
-    def spoken_name(cls) -> str:
+    def display_name(cls) -> str:
         """How an error message calls this model."""
         return cls.__name__.removesuffix("Section").removesuffix("Options")
 

@@ -132,7 +132,7 @@ class Document(Parameters):
         return {target: self.to_toml(target.absolute().parent).encode()}
 
     @classmethod
-    def spoken_name(cls) -> str:
+    def display_name(cls) -> str:
         """As users call every plan."""
         return "Plan"
 

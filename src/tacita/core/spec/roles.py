@@ -212,7 +212,7 @@ class RolesOfFile(Roles):
     of_columns: ClassVar[bool] = False
 
     @classmethod
-    def spoken_name(cls) -> str:
+    def display_name(cls) -> str:
         """As users call them."""
         return "Roles"
 

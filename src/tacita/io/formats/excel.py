@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import DataError, Microdata, ParameterError
-from tacita.core.data.microdata import refuse_repeated_names, speakable
+from tacita.core.data.microdata import join_names, refuse_repeated_names
 from tacita.io import xlsx
 
 from .reading_options import SheetOptions
@@ -138,7 +138,7 @@ def _select_sheet(book: Any, wanted: str | None, source: str) -> Any:
     if wanted.isdecimal() and 1 <= int(wanted) <= len(sheets):
         return [*sheets.values()][int(wanted) - 1]
     raise ParameterError(
-        f"{source}: there is no sheet {wanted!r}. There are {len(sheets)}: {speakable([*sheets])}."
+        f"{source}: there is no sheet {wanted!r}. There are {len(sheets)}: {join_names([*sheets])}."
     )
 
 
@@ -212,7 +212,7 @@ _KIND_NAMES = {
 
 
 def _column_array(name: str, cells: _Cells, source: str) -> pa.Array:
-    subject = f"{source}: column {speakable([name])}"
+    subject = f"{source}: column {join_names([name])}"
     counts = {kind: cells.kinds.count(kind) for kind in set(cells.kinds) - {""}}
     for kind, advice in (("f", "Replace them by their values"), ("e", "Correct or clear them")):
         if kind in counts:
@@ -276,7 +276,7 @@ def _column_cells(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
     if pa.types.is_null(kind):
         return [None] * len(column)
     raise DataError(
-        f"Excel: column {speakable([name])} is of the type {str(kind).split('<')[0]}, which a sheet cannot "
+        f"Excel: column {join_names([name])} is of the type {str(kind).split('<')[0]}, which a sheet cannot "
         "hold. Convert it to numbers, dates or text."
     )
 
@@ -323,6 +323,6 @@ def _moments(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
 def _check_writable(name: str, count: int, fault: str) -> None:
     if count:
         raise DataError(
-            f"Excel: {count} cells of column {speakable([name])} {fault}. Convert them to text, or write "
+            f"Excel: {count} cells of column {join_names([name])} {fault}. Convert them to text, or write "
             "another format."
         )

@@ -57,7 +57,7 @@ class Format(Method):
         return f"{super().summary()} Endings: {', '.join(cls.endings)}."
 
     @classmethod
-    def spoken_name(cls) -> str:
+    def display_name(cls) -> str:
         """The name of the plan section."""
         return "Input"
 

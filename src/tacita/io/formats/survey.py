@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from tacita.core import DataError, Floats, Mask, Microdata
 from tacita.core.data.column_metadata import Code, ColumnNotes, Notes, System
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.io.content import fingerprint_of, opened
 
 from .reading_options import LabelOptions
@@ -196,7 +196,7 @@ class SurveyFormat(LabelOptions, RecordFormat):
             return np.where(np.asarray(cells.is_null()), np.nan, integers.astype(np.float64))
         if not pa.types.is_floating(kind):
             raise DataError(
-                f"{self.spoken}: column {speakable([name])} is of the type {str(kind).split('<')[0]}, which "
+                f"{self.spoken}: column {join_names([name])} is of the type {str(kind).split('<')[0]}, which "
                 "the file cannot hold. Convert it to numbers, dates or text."
             )
         values = np.array(cells.cast(pa.float64()).to_numpy(zero_copy_only=False))
@@ -238,7 +238,7 @@ class SurveyFormat(LabelOptions, RecordFormat):
         if shown is None:
             return pa.array(values, mask=gaps)
         plain = np.where(gaps, 0.0, values)
-        subject = f"{source}: column {speakable([name])}"
+        subject = f"{source}: column {join_names([name])}"
         if shown == "date":
             days = plain / clock.units_a_day
             odd = int((days != np.rint(days)).sum())
@@ -265,7 +265,7 @@ class SurveyFormat(LabelOptions, RecordFormat):
         """Raise where cells cannot be written as they are."""
         if count:
             raise DataError(
-                f"{self.spoken}: {count} cells of column {speakable([name])} {fault}. {advice}, or write "
+                f"{self.spoken}: {count} cells of column {join_names([name])} {fault}. {advice}, or write "
                 "another format."
             )
 
@@ -273,7 +273,7 @@ class SurveyFormat(LabelOptions, RecordFormat):
         """Raise where column names break the rules of this package."""
         if wrong:
             raise DataError(
-                f"{self.spoken}: {rule}; {len(wrong)} columns have other names: {speakable(wrong)}. Rename "
+                f"{self.spoken}: {rule}; {len(wrong)} columns have other names: {join_names(wrong)}. Rename "
                 "them, or write another format."
             )
 
@@ -324,7 +324,7 @@ def _labelled(name: str, cells: pa.Array, notes: ColumnNotes, source: str) -> tu
     labels = [words.get(code, text) for code, text in zip(codes.to_pylist(), spelled, strict=True)]
     if copies := len(labels) - len(set(labels)):
         raise DataError(
-            f"{source}: column {speakable([name])} has {copies} codes with the same label as another code. "
+            f"{source}: column {join_names([name])} has {copies} codes with the same label as another code. "
             "Make the labels differ, or read the codes."
         )
     places = pc.index_in(cells, codes)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tacita.core import DataError, Floats, Ints
 from tacita.core.data.column_metadata import ColumnNotes, System
-from tacita.core.data.microdata import refuse_repeated_names, speakable
+from tacita.core.data.microdata import join_names, refuse_repeated_names
 
 from .record_format import Held, refuse_huge
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
@@ -191,7 +191,7 @@ def _spelled(texts: list[bytes], name: str, source: str) -> list[str]:
         except UnicodeDecodeError:
             continue
     raise DataError(
-        f"{source}: the text of column {speakable([name])} is neither UTF-8 nor Windows-1252. Convert the "
+        f"{source}: the text of column {join_names([name])} is neither UTF-8 nor Windows-1252. Convert the "
         "file first."
     )
 

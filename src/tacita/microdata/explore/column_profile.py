@@ -13,7 +13,7 @@ import numpy as np
 from tacita.core import CsvDialect, Ints, Microdata, ParameterError, RunContext
 from tacita.core.spec.deprecated import renamed_arguments
 from tacita.core.spec.roles import Kind
-from tacita.io import taken_in
+from tacita.io import as_microdata
 from tacita.microdata.statistics.unit_counts import Company, units_named
 
 Role = Literal[
@@ -90,7 +90,7 @@ def describe_columns(data: Any, *, rows: int = 0, context: RunContext | None = N
     >>> [(column.name, column.kind, column.distinct, column.missing) for column in found.columns], found.rows
     ([('x', 'numeric', 2, 1), ('town', 'nominal', 2, 0)], (('1', 'a'),))
     """
-    data = taken_in(data)
+    data = as_microdata(data)
     shown = min(max(rows, 0), data.n)
     cells = [data.column(name)[:shown].to_list() for name in data.columns] if shown else []
     return FileProfile(
@@ -338,7 +338,7 @@ def sample_uniqueness(data: Any, *, columns: str | Sequence[str], unit: str | No
     columns = [columns] if isinstance(columns, str) else columns
     if not columns:
         raise ParameterError("Exposure: name at least one column that an attacker may know.", field="columns")
-    data = taken_in(data)
+    data = as_microdata(data)
     data.require([*columns, *([] if unit is None else [unit])])
     company = Company(None if unit is None else units_named(data, unit))
     combined = np.zeros(data.n, dtype=np.int64)

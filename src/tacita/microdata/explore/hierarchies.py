@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tacita.core import CsvDialect, DataError, Hierarchy, Microdata, ParameterError, Roles
 from tacita.core.data.number_parsing import parse_numbers
-from tacita.io import taken_in
+from tacita.io import as_microdata
 from tacita.io.hierarchies import as_hierarchy, from_dates, from_intervals, from_prefixes
 
 
@@ -91,7 +91,7 @@ def build_hierarchy(
     options = {"widths": widths, "lengths": lengths, "periods": periods}
     if (count := sum(option is not None for option in options.values())) != 1:
         raise ParameterError(f"Hierarchy {column}: wanted one of {', '.join(options)}, got {count}.")
-    data = taken_in(data)
+    data = as_microdata(data)
     texts = _values(data, column)
     if lengths is not None:
         return from_prefixes(column, texts, list(lengths) or None)
@@ -143,7 +143,7 @@ def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
     >>> coverage.labels, coverage.values, coverage.unknown, coverage.names
     ((3, 2, 1), 3, 1, (('North', 'South'), ('Total',)))
     """
-    texts, hierarchy = _values(taken_in(data), column), as_hierarchy(column, given)
+    texts, hierarchy = _values(as_microdata(data), column), as_hierarchy(column, given)
     shown = [list(dict.fromkeys(level)) for level in hierarchy.levels.tolist()]
     known = {hierarchy.labels[leaf] for leaf in hierarchy.leaves.tolist()}
     return HierarchyLook(

@@ -53,7 +53,7 @@ class Protection(Parameters):
     """How records are protected, independent of their file: roles, steps or one method, measures, limits."""
 
     @classmethod
-    def spoken_name(cls) -> str:
+    def display_name(cls) -> str:
         """Name of the request in messages."""
         return "Protect"
 

@@ -122,7 +122,7 @@ def _limit(name: str, measured: type[Measure], values: Mapping[str, Any]) -> flo
 
     class Limit(Parameters):
         @classmethod
-        def spoken_name(cls) -> str:
+        def display_name(cls) -> str:
             return f"Require: {name}"
 
     if any(isinstance(value, bool | str) for value in values.values()):

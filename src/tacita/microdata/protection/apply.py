@@ -247,7 +247,7 @@ def _redrawn(method: CategoryMasking, records: PreparedRecords, run: RunContext)
 def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> None:
     if np.array_equal(before, after, equal_nan=True):
         raise DataError(
-            f"{method.spoken_name()}: none of {len(before)} records got another category, so nothing would "
+            f"{method.display_name()}: none of {len(before)} records got another category, so nothing would "
             "be protected. Change more, or use fewer and larger strata."
         )
 
@@ -286,7 +286,7 @@ def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: RunContex
             column = {"column": records.columns.names[fit["column"]]} if "column" in fit else {}
             searches.append({**({"stratum": done + 1} if len(parts) > 1 else {}), **fit, **column})
         run.report("drawing values", done + 1, len(parts))
-    refuse_fractions(method.spoken_name(), values[:, records.columns.integer])
+    refuse_fractions(method.display_name(), values[:, records.columns.integer])
     search = {"fits": searches} if searches else {}
     # plus zero: -0.0 and 0.0 would be two published values
     drawn = MaskedValues(
@@ -310,7 +310,7 @@ def _recoded(method: Recoding, records: PreparedRecords, run: RunContext) -> Mas
         new = [str(label) for label in method.within(records.columns.hierarchies).relabel(name, old)]
         if len(new) != len(old):
             raise VerificationError(
-                f"{method.spoken_name()}: wanted a new value for each of {len(old)} of column {name}, got "
+                f"{method.display_name()}: wanted a new value for each of {len(old)} of column {name}, got "
                 f"{len(new)}. This is a fault of the method."
             )
         texts[name] = tuple(sorted({*old, *new}))
@@ -330,7 +330,7 @@ def _generalised(method: Generalisation, records: PreparedRecords, run: RunConte
     columns, reference = records.columns, records.reference
     if unread := [name for name in columns.names if name not in columns.texts]:
         raise ParameterError(
-            f"{method.spoken_name()}: {len(unread)} columns are not read as categories. Name the columns "
+            f"{method.display_name()}: {len(unread)} columns are not read as categories. Name the columns "
             "under quasi."
         )
     ladders, leaves = ladders_of(
@@ -338,7 +338,7 @@ def _generalised(method: Generalisation, records: PreparedRecords, run: RunConte
         columns.texts,
         records.x,
         columns.hierarchies,
-        method.spoken_name(),
+        method.display_name(),
     )
     confidential = {name: reference.read[name].categories for name in method.confidential}
     values = {name: texts for name, (_, texts) in confidential.items()}
@@ -442,7 +442,7 @@ def _dropped(method: Dropping, records: PreparedRecords, run: RunContext) -> Mas
 def _refuse_rounding(method: RecordMethod, records: PreparedRecords, instead: str) -> None:
     if records.columns.integer.any():
         raise ParameterError(
-            f"{method.spoken_name()}: values are published to the last digit, and rounding would break the "
+            f"{method.display_name()}: values are published to the last digit, and rounding would break the "
             f"promises. Leave out round-integers{instead}."
         )
 

@@ -15,7 +15,7 @@ from tacita.core import (
     ParameterError,
     RecordMethod,
 )
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.core.spec.release_options import Missing
 from tacita.core.spec.roles import Kind
 from tacita.core.spec.setting_syntax import setting
@@ -27,7 +27,7 @@ def kinds_read(data: Microdata, method: RecordMethod) -> tuple[Kind, ...]:
     named = [name for name, kind in zip(data.used, kinds, strict=True) if kind not in method.takes]
     if named and "numeric" not in method.takes:
         raise ParameterError(
-            f"{method.spoken_name()}: this method works on categories, and column {speakable(named)} is "
+            f"{method.display_name()}: this method works on categories, and column {join_names(named)} is "
             "numeric. Declare it nominal or ordinal if its numbers are codes; else mask it by noise, or "
             "recode it into classes first."
         )
@@ -35,12 +35,12 @@ def kinds_read(data: Microdata, method: RecordMethod) -> tuple[Kind, ...]:
         return ()
     if named and method.kind == "synthesis":
         raise ParameterError(
-            f"{method.spoken_name()}: this method draws numbers, and column {speakable(named)} is declared "
+            f"{method.display_name()}: this method draws numbers, and column {join_names(named)} is declared "
             "nominal or ordinal. Use copula or trees, or leave these columns out."
         )
     if named:
         raise ParameterError(
-            f"{method.spoken_name()}: this method works on numbers, and column {speakable(named)} is "
+            f"{method.display_name()}: this method works on numbers, and column {join_names(named)} is "
             "declared nominal or ordinal. Use the method gower, or leave these columns out of quasi."
         )
     return kinds
@@ -51,7 +51,7 @@ def refuse_numbers(data: Microdata, method: RecordMethod) -> None:
     named = [name for name, kind in zip(data.quasi, data.scales, strict=True) if kind == "numeric"]
     if method.reads_missing and named:
         raise ParameterError(
-            f"{method.spoken_name()}: column {speakable(named)} is numeric, and this method works on "
+            f"{method.display_name()}: column {join_names(named)} is numeric, and this method works on "
             "categories. Name the columns of quasi one by one, or declare them nominal."
         )
 
@@ -62,8 +62,8 @@ def refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], 
     named = [name for name, labels in texts.items() if any(label.strip() in words for label in labels)]
     if named:
         raise ParameterError(
-            f"{method.spoken_name()}: column {speakable(named)} would get a value that reads as missing in a "
-            "text file. Choose another word."
+            f"{method.display_name()}: column {join_names(named)} would get a value that reads as missing in "
+            "a text file. Choose another word."
         )
 
 
@@ -87,7 +87,7 @@ def refuse_gaps(
 def refuse_split_units(data: Microdata, method: RecordMethod, strata: Ints, units: Ints | None) -> None:
     if units is None:
         raise ParameterError(
-            f"{method.spoken_name()}: wanted the column that names the household or firm (unit), got none: "
+            f"{method.display_name()}: wanted the column that names the household or firm (unit), got none: "
             "its records must change together. Name it. If every record is a unit of its own, name a column "
             "of record numbers, and make it an identifier too."
         )
@@ -96,7 +96,8 @@ def refuse_split_units(data: Microdata, method: RecordMethod, strata: Ints, unit
     if split:
         raise DataError(
             f"{data.source}: {split} units have records in several strata, or miss values in some records "
-            f"only, and {method.spoken_name()} treats a unit as a whole. Name strata that agree within units."
+            f"only, and {method.display_name()} treats a unit as a whole. Name strata that agree within "
+            "units."
         )
 
 

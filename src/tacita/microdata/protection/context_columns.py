@@ -13,7 +13,7 @@ import pyarrow as pa
 from tacita import io
 from tacita.core import DataError, Floats, Ints, Microdata, ParameterError, Partition, RecordMethod
 from tacita.core.data.levels import category_cells, nominal_levels
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.microdata.methods.dropping.dropping_method import Cells, Dropping
 
 Categories = tuple[Ints, tuple[str, ...]]
@@ -35,7 +35,7 @@ def asked_by(data: Microdata, method: RecordMethod) -> dict[str, Cells]:
         return {}
     data.require((*method.columns, *method.asks))
     if set(data.columns) <= {*method.columns, *(data.roles.identifiers if data.roles else ())}:
-        raise ParameterError(f"{method.spoken_name()}: no column would be left. Drop fewer.")
+        raise ParameterError(f"{method.display_name()}: no column would be left. Drop fewer.")
     return {name: numbers_or_texts(data, name) for name in method.asks}
 
 
@@ -79,7 +79,7 @@ def columns_read(data: Microdata, method: RecordMethod, kept: Ints) -> dict[str,
     changed = [name for name in method.reads if name in data.quasi]
     if changed:
         raise ParameterError(
-            f"{method.spoken_name()}: column {speakable(changed)} is to be changed, so the method cannot "
+            f"{method.display_name()}: column {join_names(changed)} is to be changed, so the method cannot "
             "read its original values. Remove it from quasi."
         )
     return {name: ReadColumn(data, name, kept) for name in method.reads}
@@ -90,15 +90,15 @@ def groups_named(method: RecordMethod, read: Mapping[str, ReadColumn], rows: Int
     (column,) = (read[name] for name in method.reads)
     if absent := int(column.data.missing(column.name)[column.rows].sum()):
         raise DataError(
-            f"{method.spoken_name()}: column {speakable([column.name])}, which names the groups, is missing "
-            f"in {absent} records. Complete it, or leave it out."
+            f"{method.display_name()}: column {join_names([column.name])}, which names the groups, is "
+            f"missing in {absent} records. Complete it, or leave it out."
         )
     partition = Partition(np.unique(column.codes[rows], return_inverse=True)[1].reshape(-1), 1)
     wanted = method.group_size or 1
     if (smallest := int(partition.sizes.min())) < wanted:
         raise DataError(
-            f"{method.spoken_name()}: wanted {wanted} or more records in every group that column "
-            f"{speakable([column.name])} names, within a stratum and among records that miss the same "
+            f"{method.display_name()}: wanted {wanted} or more records in every group that column "
+            f"{join_names([column.name])} names, within a stratum and among records that miss the same "
             f"columns, got a group of {smallest}. Merge groups, or lower k."
         )
     return partition
@@ -111,12 +111,12 @@ def numbers_beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
     unknown = [name for name in names if name not in data.columns]
     if unknown:
         raise ParameterError(
-            f"{data.source}: there is no column {speakable(unknown)} to use as context. Name others."
+            f"{data.source}: there is no column {join_names(unknown)} to use as context. Name others."
         )
     masked = [name for name in names if name in data.quasi]
     if masked:
         raise ParameterError(
-            f"{data.source}: column {speakable(masked)} is to be masked and cannot be a context column. "
+            f"{data.source}: column {join_names(masked)} is to be masked and cannot be a context column. "
             "Name columns that are released unchanged."
         )
     values = data.matrix(names)[kept]
@@ -140,7 +140,7 @@ def population_of(
     names = data.roles.strata if data.roles else ()
     if lacking := [name for name in (*data.quasi, *names) if name not in people.columns]:
         raise DataError(
-            f"{people.source}: the population has no column {speakable(lacking)}. It needs all keys and "
+            f"{people.source}: the population has no column {join_names(lacking)}. It needs all keys and "
             "strata of the file, by the same names."
         )
     all_rows = np.arange(people.n)

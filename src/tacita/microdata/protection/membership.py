@@ -404,7 +404,7 @@ def against_advice(method: Any, membership: Membership | None) -> dict[str, Taci
     members, others = membership.shares().mean(axis=0).tolist()
     return {
         ACCEPTED_AS: ParameterError(
-            f"{method.spoken_name()}: fitted on halves of the file with k = {membership.k}, the model "
+            f"{method.display_name()}: fitted on halves of the file with k = {membership.k}, the model "
             f"reproduces {members:.1f} % of the sample uniques of its own half and {others:.1f} % of those "
             f"of the other half: {membership.advantage:.2f} points more, up to {membership.interval[1]:.2f} "
             f"(95 %; limit {membership.limit:g}). Raise k as far as categories have so many records, coarsen "

@@ -14,7 +14,7 @@ from tacita.microdata.plans.plan import Protection
 def against_advice(method: RecordMethod, seed: int | None, *, shuffle: bool) -> dict[str, TacitaError]:
     """What is unwise about a run before it begins, by name, with the error that says so."""
     found: dict[str, TacitaError] = {}
-    who = method.spoken_name()
+    who = method.display_name()
     if method.group_size == 2:
         found["k-of-2"] = ParameterError(
             f"{who}: k must be at least 3, got 2: each of two members can compute the other. Raise k, "
@@ -43,7 +43,7 @@ def accepted_of_plan(asked: Protection, seed: int | None) -> tuple[str, ...]:
         dict.fromkeys(
             name
             for step in asked.planned
-            for name in insisted_on(
+            for name in require_accepted(
                 against_advice(step.section.build(), seed, shuffle=section.shuffle), section
             )
         )
@@ -55,10 +55,10 @@ def draws_protection(method: RecordMethod) -> bool:
     return method.kind != "microaggregation" and method.by_chance
 
 
-def insisted_on(found: Mapping[str, TacitaError], options: ReleaseOptions) -> tuple[str, ...]:
+def require_accepted(found: Mapping[str, TacitaError], options: ReleaseOptions) -> tuple[str, ...]:
     """The names of what goes against advice; the first of the errors that is not accepted.
 
-    >>> insisted_on({"k-of-2": ParameterError("k must be at least 3")}, ReleaseOptions(accept="k-of-2"))
+    >>> require_accepted({"k-of-2": ParameterError("k must be at least 3")}, ReleaseOptions(accept="k-of-2"))
     ('k-of-2',)
     """
     for name, error in found.items():

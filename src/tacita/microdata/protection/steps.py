@@ -112,11 +112,11 @@ class Made:
 
     def accepting(self, accepted: tuple[str, ...]) -> Made:
         """The same with the names of the accepted risks in every claim."""
-        steps = tuple(replace(step, insisted=accepted) for step in self.claim.steps)
+        steps = tuple(replace(step, accepted_risks=accepted) for step in self.claim.steps)
         protected = tuple(
-            replace(part, claim=replace(part.claim, insisted=accepted)) for part in self.protected
+            replace(part, claim=replace(part.claim, accepted_risks=accepted)) for part in self.protected
         )
-        claim = replace(self.claim, insisted=accepted, steps=steps)
+        claim = replace(self.claim, accepted_risks=accepted, steps=steps)
         return replace(self, claim=claim, protected=protected)
 
     @property
@@ -165,8 +165,8 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
 def _split(step: Step, of_unit: Sequence[str]) -> list[Step]:
     if step.roles.dependent:
         raise ParameterError(
-            f"{step.method.spoken_name()}: {', '.join(of_unit)} belong to the unit (unit_columns), the other "
-            "dependent columns to its records. Draw them in two steps."
+            f"{step.method.display_name()}: {', '.join(of_unit)} belong to the unit (unit_columns), the "
+            "other dependent columns to its records. Draw them in two steps."
         )
     rest = [name for name in step.columns if name not in of_unit]
     strata = step.roles.strata
@@ -236,8 +236,8 @@ def _several(data: Microdata, steps: Sequence[Step], run: RunContext, options: R
                 raise
             raise type(error)(f"Step {number + 1}: {error}", fields=error.fields) from None
         # values restored by rounding are refused, or accepted, after the last step
-        provisional = replace(claim, insisted=("rounding-restores",))
-        verify.insist(verify.verify(frame, replace(claim, steps=(provisional,)), finished=False))
+        provisional = replace(claim, accepted_risks=("rounding-restores",))
+        verify.require_passed(verify.verify(frame, replace(claim, steps=(provisional,)), finished=False))
         made.append(protected)
         claims.append(claim)
         stages.append(frame)

@@ -85,7 +85,7 @@ def compare(
                 # a record leaves some defaults out; what was asked for tells trials apart
                 parameters={**parameters, **record.parameters},
                 report=figures,
-                reason=next((each.text for each in record.cautions if each.name == "search-stopped"), None),
+                reason=next((each.text for each in record.warnings if each.name == "search-stopped"), None),
                 groups=record.groups,
             )
         )

@@ -21,7 +21,7 @@ from tacita.core import (
     Verdict,
 )
 from tacita.core.data.column_metadata import ColumnNotes
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.plot_data import Correlations, RiskByRecord
 from tacita.core.results.release import AttributeSummary, Claim, StepRecord, search_stopped
@@ -86,7 +86,7 @@ def recorded(
         strata=max(int(each.strata.max()) + 1 for each in made.protected),
         versions=versions(),
         verdicts=verdicts,
-        cautions=gravest_first(
+        warnings=gravest_first(
             (
                 *(() if stopped is None else (search_stopped(stopped),)),
                 *warnings.find(
@@ -114,7 +114,7 @@ def recorded(
         estimates=estimates,
         user_missing={name: each.user_missing for name, each in _noted(data) if each.user_missing},
         gap=None if partition is None else partition.gap,
-        insisted=claim.insisted,
+        accepted_risks=claim.accepted_risks,
         steps=tuple(
             StepRecord(
                 kind=step.method.kind,
@@ -327,7 +327,7 @@ def domain_codes(data: Microdata, columns: Sequence[str], rows: Ints) -> Ints | 
     """The part of the population each of some rows is in; None where no columns are named."""
     unknown = [name for name in columns if name not in data.columns]
     if unknown:
-        raise ParameterError(f"{data.source}: there is no column {speakable(unknown)}. Name other domains.")
+        raise ParameterError(f"{data.source}: there is no column {join_names(unknown)}. Name other domains.")
     return data.codes(columns)[rows] if columns else None
 
 

@@ -20,7 +20,7 @@ from tacita.microdata import verify
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.protection import membership
 from tacita.microdata.protection.pseudonyms import with_pseudonyms
-from tacita.microdata.protection.safeguards import accepted_of_plan, insisted_on
+from tacita.microdata.protection.safeguards import accepted_of_plan, require_accepted
 from tacita.microdata.protection.steps import Made, make, steps_for
 from tacita.microdata.verify import WrittenFile
 from tacita.microdata.warnings import rounding_attack
@@ -101,9 +101,9 @@ def _accepted_of_values(made: Made, asked: Protection) -> tuple[str, ...]:
     """The same of what the steps made of the values."""
     accepted: list[str] = []
     for protected in made.protected:
-        accepted += insisted_on(rounding_attack.against_advice(protected), asked.protect)
+        accepted += require_accepted(rounding_attack.against_advice(protected), asked.protect)
         unwise = membership.against_advice(protected.method, protected.membership)
-        accepted += insisted_on(unwise, asked.protect)
+        accepted += require_accepted(unwise, asked.protect)
     return tuple(accepted)
 
 
@@ -114,11 +114,11 @@ def _verified(
 
     With `insist`, what other columns give back is accepted by name, and all else must hold.
     """
-    accepted = made.claim.insisted
+    accepted = made.claim.accepted_risks
     try:
         verdicts = verify_release(made.data, made.claim, written, run, to_look_at=to_look_at)
         if to_look_at and insist:
-            verify.insist(tuple(each for each in verdicts if each.inferred))
+            verify.require_passed(tuple(each for each in verdicts if each.inferred))
         return _Verified(verdicts, accepted)
     except InferenceError as refused:
         if not insist:
@@ -139,10 +139,10 @@ def verify_release(
 ) -> tuple[Verdict, ...]:
     """What a frame, or the file written of it, keeps of its promises and of what is required; or an error."""
     if written is None:
-        kept = verify.insist(verify.verify(released, claim), to_look_at=to_look_at)
+        kept = verify.require_passed(verify.verify(released, claim), to_look_at=to_look_at)
         return kept + required(claim, released, run, to_look_at=to_look_at)
-    verify.insist(verify.verify_frame(released, claim))
-    kept = verify.insist(verify.verify_file(written, claim), to_look_at=to_look_at)
+    verify.require_passed(verify.verify_frame(released, claim))
+    kept = verify.require_passed(verify.verify_file(written, claim), to_look_at=to_look_at)
     if claim.requirements:
         kept += required(claim, written.records(claim), run, to_look_at=to_look_at)
     # of the file alone, which a release in memory has not

@@ -41,7 +41,7 @@ def judge(
     return tuple(_judged(requirement, files, run or RunContext()) for requirement in requirements)
 
 
-def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+def require_met(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """The verdicts if all requirements are met; raises otherwise, and nothing may be written."""
     if what := faults(verdicts):
         failed = [verdict.guarantee for verdict in verdicts if not verdict.passed]
@@ -76,7 +76,7 @@ def required(
     Raises if one is not met, unless the release is only `to_look_at`.
     """
     verdicts = judge(claim.requirements, files_of(released, claim), run)
-    return verdicts if to_look_at else insist(verdicts)
+    return verdicts if to_look_at else require_met(verdicts)
 
 
 # Columns that a message lists one by one.

@@ -35,7 +35,7 @@ class PartTask:
     seed: int | None
     threads: int
     share: float
-    insisted: tuple[str, ...]
+    accepted_risks: tuple[str, ...]
     requirements: tuple[Requirement, ...]
 
 
@@ -92,7 +92,7 @@ def _made(task: PartTask, scratch: Scratch, name: str) -> PartTold:
         raise DataError(
             f"{error} This is so in a part of {data.n} records{larger}.", fields=error.fields
         ) from None
-    made = made.accepting(task.insisted)
+    made = made.accepting(task.accepted_risks)
     claim = replace(made.claim, requirements=task.requirements)
     chosen, labels = _sampled(made, rows, task)
     scratch.put_table(f"{name}.records", in_one_piece(to_arrow(made.data)))

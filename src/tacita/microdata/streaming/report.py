@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Caution, Microdata, RecordsRelease, RunContext, Verdict
+from tacita.core import DisclosureWarning, Microdata, RecordsRelease, RunContext, Verdict
 from tacita.core.data.global_statistics import Whole
 from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.warning_severity import gravest_first
@@ -81,7 +81,7 @@ def told(
     protection: Protection,
     answers: Sequence[PartTold],
     verdicts: tuple[Verdict, ...],
-    insisted: tuple[str, ...],
+    accepted_risks: tuple[str, ...],
     strata: int,
     of_all: OfAll,
     run: RunContext,
@@ -93,7 +93,7 @@ def told(
     `again` names parts that an earlier run left damaged and that were made again.
     """
     made = make(sample.data, sample.steps, run.branch(sample.parts), protection.protect)
-    made = made.accepting(insisted)
+    made = made.accepting(accepted_risks)
     release = recorded(made, sample.data, protection, verdicts, run, None, of_all, given_back)
     sizes: Counter[int] = Counter()
     for part in answers:
@@ -108,11 +108,11 @@ def told(
         group_sizes=dict(sorted(sizes.items())),
         strata=strata,
         verdicts=verdicts,
-        cautions=gravest_first(
+        warnings=gravest_first(
             (
                 *((_of_a_sample(sample, of_sample),) if sample.sampled else ()),
                 *((_made_again(again),) if again else ()),
-                *release.record.cautions,
+                *release.record.warnings,
             )
         ),
     )
@@ -125,9 +125,9 @@ def _of_all(measure: Measure, of_all: OfAll) -> bool:
     return measure in of_all.scores or (bool(inputs) and all(_of_all(part, of_all) for part in inputs))
 
 
-def _of_a_sample(sample: Sample, names: Sequence[str]) -> Caution:
+def _of_a_sample(sample: Sample, names: Sequence[str]) -> DisclosureWarning:
     others = f"{'the measures ' if len(names) > 1 else ''}{spoken(names)}, " if names else ""
-    return Caution(
+    return DisclosureWarning(
         "measured-on-a-sample",
         f"The file was made in {sample.parts} parts. All records were verified and measured; only "
         f"{others}pictures, warnings and counts of unique records are those of a sample of {sample.data.n} "
@@ -138,10 +138,10 @@ def _of_a_sample(sample: Sample, names: Sequence[str]) -> Caution:
     )
 
 
-def _made_again(names: Sequence[str]) -> Caution:
+def _made_again(names: Sequence[str]) -> DisclosureWarning:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     listed = ", ".join(names[:_LISTED]) + more
-    return Caution(
+    return DisclosureWarning(
         "parts-made-again",
         f"An earlier run of the same plan was interrupted, and parts of it were damaged: {listed}. They were "
         "discarded and made again from the source; the release was verified as usual.",

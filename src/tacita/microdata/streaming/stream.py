@@ -28,7 +28,7 @@ from tacita.microdata.protection.checks import refuse_small_strata
 from tacita.microdata.protection.safeguards import accepted_of_plan
 from tacita.microdata.protection.steps import Step, steps_for
 from tacita.microdata.release.record import only_coarser, suited
-from tacita.microdata.release.requirement_checks import insist, judge
+from tacita.microdata.release.requirement_checks import judge, require_met
 from tacita.microdata.verify.large_files import JudgeTask, PairTask, judge_file, together
 
 from .global_scan import Dealt, survey
@@ -112,7 +112,7 @@ class _Work:
     as_folder: bool
 
     def made(self) -> MadeInParts:
-        insisted = accepted_of_plan(self.asked, self.run.seed)
+        accepted_risks = accepted_of_plan(self.asked, self.run.seed)
         first = Microdata.of(self.source.read(0, 2), source=self.name).with_roles(self.asked.whole)
         asked = self._resolved(first)
         steps = steps_for(first, asked.planned)
@@ -136,7 +136,7 @@ class _Work:
                 seed=self.run.seed,
                 threads=self._threads,
                 share=share,
-                insisted=insisted,
+                accepted_risks=accepted_risks,
                 requirements=asked.require.requirements,
             )
             for part in range(deal.parts)
@@ -161,14 +161,14 @@ class _Work:
         except InferenceError as refused:
             if not asked.protect.accepts(verify.GIVEN_BACK):
                 raise
-            given_back, insisted = refused.found, (*insisted, verify.GIVEN_BACK)
-            verdicts = self._verified(file, parts, deal, insisted)
+            given_back, accepted_risks = refused.found, (*accepted_risks, verify.GIVEN_BACK)
+            verdicts = self._verified(file, parts, deal, accepted_risks)
         verdicts += self._required(file)
         sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped, share)
         of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
         strata = max(len(deal.strata), 1)
         release = told(
-            sample, asked, answers, verdicts, insisted, strata, of_all, self.run, again, given_back
+            sample, asked, answers, verdicts, accepted_risks, strata, of_all, self.run, again, given_back
         )
         return MadeInParts(release, file)
 
@@ -258,7 +258,7 @@ class _Work:
         return deal
 
     def _verified(
-        self, file: Path, parts: list[int], deal: Deal, insisted: tuple[str, ...] = ()
+        self, file: Path, parts: list[int], deal: Deal, accepted_risks: tuple[str, ...] = ()
     ) -> tuple[Verdict, ...]:
         """The verdicts on the file as it was written, or an error. Never taken from an earlier run."""
         self.scratch.drop("pair-")
@@ -282,7 +282,7 @@ class _Work:
             begin += stayed
         if begin != written.rows:
             fault = f"wanted {begin} records, got {written.rows}"
-            verify.insist(
+            verify.require_passed(
                 (
                     Verdict(
                         guarantee="rows-complete",
@@ -303,14 +303,14 @@ class _Work:
                     spans=len(tasks),
                     part=part,
                     whole=deal.whole,
-                    insisted=insisted,
+                    accepted_risks=accepted_risks,
                 )
                 for part in parts
             ],
         )
         plain = together([(judge_file(each, written.names),) for each in written.files])
         verdicts = (*together(judged), *plain)
-        return verify.insist(verdicts)
+        return verify.require_passed(verdicts)
 
     def _required(self, file: Path) -> tuple[Verdict, ...]:
         """What is required of the finished file, judged on the columns that the requirements name."""
@@ -320,7 +320,7 @@ class _Work:
         written = ParquetParts.at(file)
         columns = columns_named(asked, written.names)
         data = Microdata.of(written.read(0, written.rows, columns), source="release")
-        return insist(judge(asked, Files(released=data), self.run))
+        return require_met(judge(asked, Files(released=data), self.run))
 
 
 def _columns_of(steps: Sequence[Step], missing: Missing) -> tuple[str, ...]:

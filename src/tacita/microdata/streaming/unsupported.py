@@ -24,7 +24,7 @@ def refuse_whole_files(
     for step in steps:
         reason = _reason(step)
         if reason:
-            raise _refused(f"{step.method.spoken_name()} needs the whole file: {reason}", executor)
+            raise _refused(f"{step.method.display_name()} needs the whole file: {reason}", executor)
         if step.missing == "merge":
             raise _refused("missing 'merge' counts missing values over the whole file", executor)
     if protection.roles.pseudonyms:

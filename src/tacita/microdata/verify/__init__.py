@@ -14,7 +14,7 @@ from functools import cached_property
 from tacita.core import DataError, InferenceError, Microdata
 from tacita.core.results.release import DECLARED, Claim
 from tacita.core.results.verdicts import Check, Verdict, faults, verdicts
-from tacita.core.results.verdicts import insist as insist_on_all
+from tacita.core.results.verdicts import require_passed as require_all_passed
 from tacita.core.spec.setting_syntax import accepting
 from tacita.io.formats.record_format import RecordFormat
 
@@ -42,7 +42,7 @@ from . import (
 from .evidence import Evidence
 from .type_restoration import restored
 
-__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "WrittenFile", "insist", "verify", "verify_file"]
+__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "WrittenFile", "require_passed", "verify", "verify_file"]
 
 
 CHECKS: dict[str, Check[Evidence]] = {
@@ -330,7 +330,7 @@ def verify(released: Microdata, claim: Claim, *, finished: bool = True) -> tuple
     return _verdicts(Evidence(released=released, claim=claim), finished=finished)
 
 
-def insist(results: tuple[Verdict, ...], *, to_look_at: bool = False) -> tuple[Verdict, ...]:
+def require_passed(results: tuple[Verdict, ...], *, to_look_at: bool = False) -> tuple[Verdict, ...]:
     """The verdicts if all promises hold; raises otherwise, and nothing may be written.
 
     Cells that other columns determine are a fault of the data, all others are faults of the program. The
@@ -348,7 +348,7 @@ def insist(results: tuple[Verdict, ...], *, to_look_at: bool = False) -> tuple[V
         )
         refusal.accepted_as = GIVEN_BACK
         raise refusal
-    return insist_on_all(results)
+    return require_all_passed(results)
 
 
 def verify_frame(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
@@ -423,7 +423,7 @@ def _verdicts(evidence: Evidence, *more: str, finished: bool = True) -> tuple[Ve
 
 def _inference(claim: Claim, finished: bool) -> list[str]:
     """The promise that protected values cannot be inferred, if some were protected."""
-    if not finished or inference.ACCEPTED in claim.insisted:
+    if not finished or inference.ACCEPTED in claim.accepted_risks:
         return []
     return [inference.NAME] if inference.speaks_of(claim.guarantees) else []
 
@@ -464,7 +464,9 @@ def _promised(claim: Claim) -> list[str]:
     exempt = DECLARED & set(promised) or (changed_later and not promised)
     # categories cannot be rounded
     exempt = exempt or "numeric" not in claim.original.scales
-    rounding = ["rounding-withstood"] if not exempt and "rounding-restores" not in claim.insisted else []
+    rounding = (
+        ["rounding-withstood"] if not exempt and "rounding-restores" not in claim.accepted_risks else []
+    )
     # suppressed cells are accounted for unless another step changes the columns
     accounted = "only-withheld" in promised or claim.leaving_later.size > 0
     kept = claim.suppressed is not None and not accounted and not claim.touched & set(claim.original.quasi)

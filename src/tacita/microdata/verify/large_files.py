@@ -93,7 +93,7 @@ class JudgeTask:
     spans: int
     part: int
     whole: Whole
-    insisted: tuple[str, ...] = ()
+    accepted_risks: tuple[str, ...] = ()
 
 
 def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
@@ -102,8 +102,10 @@ def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
     source, written = (read_again(scratch, task.spans, task.part, name) for name in ("source", "written"))
     original = Microdata.of(source, source=task.source, whole=task.whole)
     claim = scratch.get(f"made-{task.part}.claim", CLAIM_KINDS).unpacked(original)
-    claim = replace(claim, insisted=(*claim.insisted, *task.insisted))
-    claim = replace(claim, steps=tuple(replace(step, insisted=claim.insisted) for step in claim.steps))
+    claim = replace(claim, accepted_risks=(*claim.accepted_risks, *task.accepted_risks))
+    claim = replace(
+        claim, steps=tuple(replace(step, accepted_risks=claim.accepted_risks) for step in claim.steps)
+    )
     # what a file remembers beside its cells is judged on the file itself, not on a piece of it
     released = Microdata.of(without_memory(written), source="release")
     return verify(released, claim)

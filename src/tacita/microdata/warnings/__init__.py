@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 
-from tacita.core import Caution
+from tacita.core import DisclosureWarning
 from tacita.core.results.warning_severity import gravest_first
 
 from .finders import Finished, finders_of
@@ -27,14 +27,14 @@ FINDERS = tuple(
 )
 
 
-def find(release: Finished) -> tuple[Caution, ...]:
+def find(release: Finished) -> tuple[DisclosureWarning, ...]:
     """All that apply to one release, the gravest first: to the file as it is, and to what each step made that
     still stands.
     """
     return gravest_first(_found(release))
 
 
-def _found(release: Finished) -> Iterator[Caution]:
+def _found(release: Finished) -> Iterator[DisclosureWarning]:
     for finder, looks_at in FINDERS:
         if looks_at == "release":
             yield from finder(release)

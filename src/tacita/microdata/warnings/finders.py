@@ -9,7 +9,7 @@ from inspect import isfunction
 from types import ModuleType
 from typing import Literal, TypeVar
 
-from tacita.core import Caution, Report
+from tacita.core import DisclosureWarning, Report
 from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.plot_data import Estimate
 from tacita.core.results.score import Files
@@ -20,7 +20,7 @@ from tacita.microdata.protection.steps import Made
 # a recoding or coding publishes what it says, and shows in what is unique
 _PLAIN = ("recoding", "generalisation", "coding", "withholding", "dropping")
 
-OfStep = Callable[[Protected], Iterator[Caution]]
+OfStep = Callable[[Protected], Iterator[DisclosureWarning]]
 LooksAt = Literal["release", "step", "masking", "synthesis"]
 
 
@@ -40,7 +40,9 @@ class Finished:
     inferred: Sequence[Determined]
     shuffled: bool
 
-    def steps(self, looks_at: LooksAt) -> Iterator[tuple[Protected, Callable[[Caution], Caution]]]:
+    def steps(
+        self, looks_at: LooksAt
+    ) -> Iterator[tuple[Protected, Callable[[DisclosureWarning], DisclosureWarning]]]:
         """Each step that still stands, and what adds its number to a warning where there are several."""
         for number, part in self._parts.items():
             if looks_at == "step" or (looks_at == "synthesis") == (part.method.kind == "synthesis"):
@@ -52,14 +54,14 @@ class Finished:
         return {at: _shown(each, self.made) for at, each in standing if each.method.kind not in _PLAIN}
 
 
-OfRelease = Callable[[Finished], Iterator[Caution]]
+OfRelease = Callable[[Finished], Iterator[DisclosureWarning]]
 _Finder = TypeVar("_Finder", OfRelease, OfStep)
 
 # Where a function keeps what it looks at.
 _LOOKS_AT = "looks_at"
 
 
-def finders_of(module: ModuleType) -> list[tuple[Callable[..., Iterator[Caution]], LooksAt]]:
+def finders_of(module: ModuleType) -> list[tuple[Callable[..., Iterator[DisclosureWarning]], LooksAt]]:
     """The finders that a module declares, and what each looks at."""
     own = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
     return [
@@ -100,7 +102,7 @@ def _shown(part: Protected, made: Made) -> Protected:
     return replace(part, data=part.data.with_frame(part.data.frame.select(there)))
 
 
-def _of_step(caution: Caution, number: int, made: Made) -> Caution:
+def _of_step(warning: DisclosureWarning, number: int, made: Made) -> DisclosureWarning:
     if not made.stages:
-        return caution
-    return replace(caution, text=f"Step {number} ({'+'.join(made.steps[number - 1].names)}): {caution.text}")
+        return warning
+    return replace(warning, text=f"Step {number} ({'+'.join(made.steps[number - 1].names)}): {warning.text}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tacita.core import Caution, Ints, Mask
+from tacita.core import DisclosureWarning, Ints, Mask
 from tacita.microdata.protection.protect import Protected
 
 from .finders import of_steps
@@ -17,7 +17,7 @@ _RECORDS_PER_VALUE = 5
 
 
 @of_steps
-def zero_variance(protected: Protected) -> Iterator[Caution]:
+def zero_variance(protected: Protected) -> Iterator[DisclosureWarning]:
     if protected.partition is None:
         return
     same = protected.original == protected.released
@@ -25,7 +25,7 @@ def zero_variance(protected: Protected) -> Iterator[Caution]:
     true_cells = sizes[:, None] == np.array([np.bincount(labels, weights=column) for column in same.T]).T
     all_equal = int(true_cells.all(axis=1).sum())
     if all_equal:
-        yield Caution(
+        yield DisclosureWarning(
             "group-equals-members",
             "All members of these groups have the same values, so the groups are published with their true "
             "values on all quasi-identifiers.",
@@ -43,7 +43,7 @@ def zero_variance(protected: Protected) -> Iterator[Caution]:
         ):
             zeros = int((true_cells[:, j] & _group_is_zero(protected, labels, j)).sum())
             if zeros:
-                yield Caution(
+                yield DisclosureWarning(
                     "mean-at-bound",
                     f"In these groups every value of {name} is 0, so the published mean 0 reveals it.",
                     zeros,
@@ -58,11 +58,11 @@ def _group_is_zero(protected: Protected, labels: Ints, j: int) -> Mask:
 
 
 @of_steps
-def constant_columns(protected: Protected) -> Iterator[Caution]:
+def constant_columns(protected: Protected) -> Iterator[DisclosureWarning]:
     for j, name in enumerate(protected.claim.original.quasi):
         column = protected.original[:, j]
         if np.unique(column[~np.isnan(column)]).size <= 1:
-            yield Caution(
+            yield DisclosureWarning(
                 "constant-column",
                 f"Column {name} has the same value in all records and does not affect the grouping.",
                 protected.data.n,
@@ -71,7 +71,7 @@ def constant_columns(protected: Protected) -> Iterator[Caution]:
 
 
 @of_steps
-def codes_averaged(protected: Protected) -> Iterator[Caution]:
+def codes_averaged(protected: Protected) -> Iterator[DisclosureWarning]:
     """Columns that look like codes, published with values between the codes."""
     data, roles = protected.claim.original, protected.claim.original.roles
     declared = roles.numeric if roles is not None else ()
@@ -84,7 +84,7 @@ def codes_averaged(protected: Protected) -> Iterator[Caution]:
             continue
         odd = int((~np.isnan(after) & ~np.isin(after, values)).sum())
         if odd:
-            yield Caution(
+            yield DisclosureWarning(
                 "codes-averaged",
                 f"Column {name} has only {values.size} different whole numbers, which look like codes. In "
                 "these records it is published with a value that is none of them.",
@@ -94,7 +94,7 @@ def codes_averaged(protected: Protected) -> Iterator[Caution]:
 
 
 @of_steps
-def unrounded_integers(protected: Protected) -> Iterator[Caution]:
+def unrounded_integers(protected: Protected) -> Iterator[DisclosureWarning]:
     data = protected.claim.original
     if protected.claim.labels is None:
         # without groups nothing published is a mean
@@ -102,7 +102,7 @@ def unrounded_integers(protected: Protected) -> Iterator[Caution]:
     numeric = [name for name in data.quasi if data.scale(name) == "numeric"]
     plain = [name for name in numeric if name not in protected.claim.rounded and data.is_integer(name)]
     if plain:
-        yield Caution(
+        yield DisclosureWarning(
             "unrounded-integers",
             f"Whole numbers are published as exact means ({', '.join(plain)}): the mean times the group size "
             "is the exact total of the group.",
@@ -112,7 +112,7 @@ def unrounded_integers(protected: Protected) -> Iterator[Caution]:
 
 
 @of_steps
-def homogeneous(protected: Protected) -> Iterator[Caution]:
+def homogeneous(protected: Protected) -> Iterator[DisclosureWarning]:
     if protected.partition is None:
         return
     data, labels = protected.claim.original, protected.partition.labels
@@ -123,7 +123,7 @@ def homogeneous(protected: Protected) -> Iterator[Caution]:
         values = data.alike(name).codes[kept]
         alike = _homogeneous(protected, labels, values)
         if alike:
-            yield Caution(
+            yield DisclosureWarning(
                 "homogeneous-confidential",
                 f"In these groups all {protected.company.members} have the same value of the confidential "
                 f"column {name}: anyone who finds the group learns the value.",
@@ -143,11 +143,11 @@ def _homogeneous(protected: Protected, labels: Ints, values: Ints) -> int:
 
 
 @of_steps
-def thin_strata(protected: Protected) -> Iterator[Caution]:
+def thin_strata(protected: Protected) -> Iterator[DisclosureWarning]:
     counts = protected.company.sizes(protected.strata)
     thin = int((counts < 2 * (protected.claim.k or 0)).sum())
     if thin:
-        yield Caution(
+        yield DisclosureWarning(
             "thin-strata",
             f"Strata with fewer than 2k {protected.company.what} form one group: the mean of the stratum is "
             "published.",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tacita.core import Caution, Floats, Ints
+from tacita.core import DisclosureWarning, Floats, Ints
 from tacita.microdata.protection.protect import Protected
 from tacita.microdata.statistics.sample_uniqueness import FEW
 from tacita.microdata.statistics.unit_counts import Company
@@ -15,7 +15,7 @@ from .finders import of_maskings
 
 
 @of_maskings
-def singled_out(protected: Protected) -> Iterator[Caution]:
+def singled_out(protected: Protected) -> Iterator[DisclosureWarning]:
     """Records whose combination of masked values is rare."""
     if protected.partition is not None:
         return
@@ -24,7 +24,7 @@ def singled_out(protected: Protected) -> Iterator[Caution]:
     combination = np.unique(cells, axis=0, return_inverse=True)[1].reshape(-1)
     few = int((protected.company.sharing(combination) < k).sum())
     if few:
-        yield Caution(
+        yield DisclosureWarning(
             "not-k-anonymous",
             f"The combination of masked values of these records {_rare_in(protected, k)} in their stratum. "
             "This release is not k-anonymous: anyone who knows several columns may find a record by them.",
@@ -40,7 +40,7 @@ def _rare_in(protected: Protected, k: int) -> str:
 
 
 @of_maskings
-def cells_kept(protected: Protected) -> Iterator[Caution]:
+def cells_kept(protected: Protected) -> Iterator[DisclosureWarning]:
     """Masked columns that publish true values of records."""
     if protected.partition is not None:
         return
@@ -48,7 +48,7 @@ def cells_kept(protected: Protected) -> Iterator[Caution]:
     for j, name in enumerate(protected.claim.original.quasi):
         column = protected.original[:, j]
         if same[:, j].any() and np.unique(column[~np.isnan(column)]).size > 1:
-            yield Caution(
+            yield DisclosureWarning(
                 "value-unchanged",
                 f"Column {name} is published with the true value of the record in these records.",
                 int(same[:, j].sum()),
@@ -57,12 +57,12 @@ def cells_kept(protected: Protected) -> Iterator[Caution]:
 
 
 @of_maskings
-def extremes_reproduced(protected: Protected) -> Iterator[Caution]:
+def extremes_reproduced(protected: Protected) -> Iterator[DisclosureWarning]:
     """Columns whose largest and smallest true values are released, on any record."""
     if "marginals-preserved" not in protected.claim.guarantees:
         return
     varying = sum(np.unique(column[~np.isnan(column)]).size > 1 for column in protected.original.T)
-    yield Caution(
+    yield DisclosureWarning(
         "extremes-reproduced",
         "In these columns every true value is released, including the largest and the smallest, though on "
         "other records. A published value shows that a person in the file has it.",
@@ -76,7 +76,7 @@ _LIKELY = 0.95
 
 
 @of_maskings
-def rare_categories(protected: Protected) -> Iterator[Caution]:
+def rare_categories(protected: Protected) -> Iterator[DisclosureWarning]:
     """Categories of a random redraw that are rare in the originals or in the release."""
     if "drawn-from-matrix" not in protected.claim.guarantees:
         return
@@ -86,7 +86,7 @@ def rare_categories(protected: Protected) -> Iterator[Caution]:
             *(_rare(codes, protected.strata, protected.company) for codes in (before, after))
         ).size
         if rare:
-            yield Caution(
+            yield DisclosureWarning(
                 "rare-categories",
                 f"Fewer than {FEW} {protected.company.what} of a stratum have these categories of column "
                 f"{name}, in the originals or in the release: a record with one is likely to be one of them.",
@@ -104,7 +104,7 @@ def _rare(codes: Floats, strata: Ints, company: Company) -> Ints:
 
 
 @of_maskings
-def likely_unchanged(protected: Protected) -> Iterator[Caution]:
+def likely_unchanged(protected: Protected) -> Iterator[DisclosureWarning]:
     """Records whose published category is almost certainly the true one."""
     claim = protected.claim
     if "drawn-from-matrix" not in claim.guarantees or claim.labels is None:
@@ -121,7 +121,7 @@ def likely_unchanged(protected: Protected) -> Iterator[Caution]:
                     likely |= {name: likely[name] + count for name in block.columns}
     for name, count in likely.items():
         if count:
-            yield Caution(
+            yield DisclosureWarning(
                 "likely-unchanged",
                 f"Column {name}: the category of these records is kept with a probability of at least "
                 f"{_LIKELY:g}, so the published category is almost certainly the true one.",
@@ -149,13 +149,13 @@ def _combinations(
 
 
 @of_maskings
-def not_swapped(protected: Protected) -> Iterator[Caution]:
+def not_swapped(protected: Protected) -> Iterator[DisclosureWarning]:
     """Units at risk without a partner, and units that are missing from the swap rate."""
     terms = protected.claim.terms
     if "swapped-as-stated" not in protected.claim.guarantees:
         return
     if left := sum(terms["not_swapped"]):
-        yield Caution(
+        yield DisclosureWarning(
             "not-swapped",
             "These units are at risk in their area but were not swapped: no other unit with the same profile "
             "was left in another area.",
@@ -163,7 +163,7 @@ def not_swapped(protected: Protected) -> Iterator[Caution]:
             "Add a list with fewer similar columns, or recode risk columns into larger classes.",
         )
     if short := sum(terms["too_few"]):
-        yield Caution(
+        yield DisclosureWarning(
             "swap-rate-not-met",
             "The swap rate was not reached: so many units had no partner.",
             short,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tacita.core import Caution
+from tacita.core import DisclosureWarning
 from tacita.core.results.release import Claim
 
 from .finders import Finished, of_releases
@@ -87,11 +87,11 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
     else:
         numbers = "numeric" in claim.original.scales
         kind = _NOT_PROMISED_OF_MASKINGS if numbers else _NOT_PROMISED_OF_CATEGORIES
-    return (_NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()) + kind
+    return (_NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.accepted_risks else ()) + kind
 
 
 @of_releases
-def promises_withdrawn(release: Finished) -> Iterator[Caution]:
+def promises_withdrawn(release: Finished) -> Iterator[DisclosureWarning]:
     """Promises of a step that a later step withdrew."""
     made = release.made
     for number, by in dict.fromkeys((promise.step, promise.by) for promise in made.withdrawn):
@@ -100,7 +100,7 @@ def promises_withdrawn(release: Finished) -> Iterator[Caution]:
         changed = tuple(dict.fromkeys(name for promise in withdrawn for name in promise.columns))
         actions = [f"changed {', '.join(changed)}"] if changed else []
         actions += ["removed records"] if any(not promise.columns for promise in withdrawn) else []
-        yield Caution(
+        yield DisclosureWarning(
             "promise-withdrawn",
             f"Step {number} ({names[0]}) promised {', '.join(promise.guarantee for promise in withdrawn)}; "
             f"step {by} ({names[1]}) {' and '.join(actions)} afterwards, so this no longer holds.",

@@ -119,7 +119,7 @@ def against_advice(protected: Protected) -> dict[str, TacitaError]:
     """The error that refuses a release if rounding restores too many of its values or records."""
     if not changes_values(protected.claim):
         return {}
-    who, n = protected.method.spoken_name(), protected.original.shape[0]
+    who, n = protected.method.display_name(), protected.original.shape[0]
     restored = [
         f"column {column.name} gives back {column.back} of {column.records} values (by chance "
         f"{column.by_chance:.0f})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tacita.core import Caution
+from tacita.core import DisclosureWarning
 from tacita.microdata.protection.protect import Protected
 from tacita.microdata.protection.steps import Made
 from tacita.microdata.verify.inference import way_out
@@ -17,13 +17,13 @@ _MOST_SUPPRESSED = 20.0
 
 
 @of_releases
-def records_left_out(release: Finished) -> Iterator[Caution]:
+def records_left_out(release: Finished) -> Iterator[DisclosureWarning]:
     """Records that are not in the release, by the rule that removed them."""
     made = release.made
     protected = made.whole
     suppressed = sum(step.left for step in made.protected if step.method.kind != "dropping")
     if suppressed:
-        yield Caution(
+        yield DisclosureWarning(
             "records-suppressed",
             "Records whose keys too few others share were removed from the release.",
             suppressed,
@@ -32,7 +32,7 @@ def records_left_out(release: Finished) -> Iterator[Caution]:
         )
     dropped = sum(step.left for step in made.protected if step.method.kind == "dropping")
     if dropped:
-        yield Caution(
+        yield DisclosureWarning(
             "records-left-out",
             "Records that meet the condition of a drop were removed from the release.",
             dropped,
@@ -42,7 +42,7 @@ def records_left_out(release: Finished) -> Iterator[Caution]:
     yield from _weights_short(protected)
     incomplete = protected.claim.original.n - protected.data.n - suppressed - dropped
     if incomplete:
-        yield Caution(
+        yield DisclosureWarning(
             "records-dropped",
             "Records with a missing quasi-identifier were removed from the release."
             if not is_synthetic(protected)
@@ -53,12 +53,12 @@ def records_left_out(release: Finished) -> Iterator[Caution]:
         )
 
 
-def _undecided(made: Made) -> Iterator[Caution]:
+def _undecided(made: Made) -> Iterator[DisclosureWarning]:
     """Records for which a missing value leaves the condition of a drop undecided."""
     for step in made.protected:
         if step.undecided:
             stays = step.claim.terms["unknown"] == "keep"
-            yield Caution(
+            yield DisclosureWarning(
                 "condition-undecided",
                 "A value is missing that decides the condition of a drop. As requested, these records were "
                 f"{'kept' if stays else 'removed'}.",
@@ -69,11 +69,11 @@ def _undecided(made: Made) -> Iterator[Caution]:
             )
 
 
-def _weights_short(protected: Protected) -> Iterator[Caution]:
+def _weights_short(protected: Protected) -> Iterator[DisclosureWarning]:
     """Records were removed and the weights of the others were not adjusted."""
     roles, left = protected.claim.original.roles, protected.claim.leaving.size
     if left and roles is not None and roles.weight is not None:
-        yield Caution(
+        yield DisclosureWarning(
             "weights-not-rescaled",
             f"Records were removed, but weight column {roles.weight} is unchanged: weighted totals are below "
             "those of the population.",
@@ -83,13 +83,13 @@ def _weights_short(protected: Protected) -> Iterator[Caution]:
 
 
 @of_releases
-def keys_withheld(release: Finished) -> Iterator[Caution]:
+def keys_withheld(release: Finished) -> Iterator[DisclosureWarning]:
     """Records whose keys are all suppressed."""
     made = release.made
     for step in made.standing.values():
         count = int(step.search.get("withheld", 0))
         if count:
-            yield Caution(
+            yield DisclosureWarning(
                 "keys-withheld",
                 "All keys of these records are suppressed: too few others share them.",
                 count,
@@ -98,14 +98,14 @@ def keys_withheld(release: Finished) -> Iterator[Caution]:
 
 
 @of_steps
-def values_suppressed(protected: Protected) -> Iterator[Caution]:
+def values_suppressed(protected: Protected) -> Iterator[DisclosureWarning]:
     """Values suppressed so that k records have the same pattern of missing values."""
     suppressed = protected.claim.suppressed
     if suppressed is None:
         return
     for name, count in zip(protected.claim.original.quasi, suppressed.sum(axis=0).tolist(), strict=True):
         if count:
-            yield Caution(
+            yield DisclosureWarning(
                 "values-suppressed",
                 f"Column {name} is suppressed in these records: too few records had the same missing values.",
                 count,
@@ -115,13 +115,13 @@ def values_suppressed(protected: Protected) -> Iterator[Caution]:
 
 
 @of_releases
-def much_withheld(release: Finished) -> Iterator[Caution]:
+def much_withheld(release: Finished) -> Iterator[DisclosureWarning]:
     """Columns that lost more than a fifth of their values."""
     suppressions = (step for step in release.made.standing.values() if step.method.kind == "withholding")
     for summary in (step.search for step in suppressions):
         for name, share in summary.get("share_by_column", {}).items():
             if share > _MOST_SUPPRESSED:
-                yield Caution(
+                yield DisclosureWarning(
                     "much-withheld",
                     f"Column {name} lost {share:.0f} % of its values to suppression.",
                     summary["cells_by_column"][name],
@@ -130,11 +130,11 @@ def much_withheld(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def given_back(release: Finished) -> Iterator[Caution]:
+def given_back(release: Finished) -> Iterator[DisclosureWarning]:
     """One warning per column, with the records that are left with fewer than k, or the cells restored."""
     for column in release.inferred:
         then = f"; with these filled in, {column.exposed} records have fewer than k" if column.exposed else ""
-        yield Caution(
+        yield DisclosureWarning(
             "cells-determined",
             f"{column.text}: anyone who groups the release by that restores the suppressed values{then}.",
             column.exposed or column.cells,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from tacita.core import Caution, Ints, Matrix
+from tacita.core import DisclosureWarning, Ints, Matrix
 from tacita.microdata.methods.synthesis.mixed import MAX_ADVANTAGE
 from tacita.microdata.protection.protect import Protected
 
@@ -29,21 +29,21 @@ def is_synthetic(protected: Protected) -> bool:
 
 
 @of_releases
-def beside_synthetic(release: Finished) -> Iterator[Caution]:
+def beside_synthetic(release: Finished) -> Iterator[DisclosureWarning]:
     """Columns that are neither dependent nor independent, and that no other step has changed."""
     changed = {name for step in release.made.steps for name in step.columns}
     for step, naming in release.steps("synthesis"):
         yield from map(naming, _beside(step, changed))
 
 
-def _beside(protected: Protected, changed: Collection[str]) -> Iterator[Caution]:
+def _beside(protected: Protected, changed: Collection[str]) -> Iterator[DisclosureWarning]:
     roles = protected.claim.original.roles
     if roles is None or not roles.dependent:
         return
     apart = [name for name in protected.data.columns if name not in {*roles.dependent, *roles.independent}]
     apart = [name for name in apart if name not in roles.strata and name not in changed]
     if apart:
-        yield Caution(
+        yield DisclosureWarning(
             "beside-synthetic",
             "Columns that are neither dependent nor independent are released as they were, beside synthetic "
             f"values ({', '.join(apart)}): a record can be found by them, and how they go with the dependent "
@@ -59,7 +59,7 @@ def of_all_kinds(protected: Protected) -> bool:
 
 
 @of_synthesis
-def extremes_near(protected: Protected) -> Iterator[Caution]:
+def extremes_near(protected: Protected) -> Iterator[DisclosureWarning]:
     """Dependent columns whose largest or smallest value is all but the true one."""
     if not is_synthetic(protected) or of_all_kinds(protected):
         return
@@ -70,7 +70,7 @@ def extremes_near(protected: Protected) -> Iterator[Caution]:
     )
     if near.any():
         names = [name for name, one in zip(protected.claim.original.quasi, near, strict=True) if one]
-        yield Caution(
+        yield DisclosureWarning(
             "extremes-reproduced",
             f"In these columns the largest or smallest synthetic value is all but the true one "
             f"({', '.join(names)}): that such a value is there is a fact about somebody.",
@@ -80,14 +80,14 @@ def extremes_near(protected: Protected) -> Iterator[Caution]:
 
 
 @of_synthesis
-def values_near(protected: Protected) -> Iterator[Caution]:
+def values_near(protected: Protected) -> Iterator[DisclosureWarning]:
     """Synthetic values that are nearly the record's own."""
     if not is_synthetic(protected) or of_all_kinds(protected):
         return
     close = np.abs(protected.original - protected.released) <= _NEAR * protected.original.std(axis=0)
     for name, count in zip(protected.claim.original.quasi, close.sum(axis=0), strict=True):
         if count:
-            yield Caution(
+            yield DisclosureWarning(
                 "value-unchanged",
                 f"Column {name} comes out within a thousandth of its spread from the truth in these records.",
                 int(count),
@@ -96,7 +96,7 @@ def values_near(protected: Protected) -> Iterator[Caution]:
 
 
 @of_synthesis
-def exact_moments(protected: Protected) -> Iterator[Caution]:
+def exact_moments(protected: Protected) -> Iterator[DisclosureWarning]:
     """Moments published to the last digit, and too few records to hide behind them."""
     promised = protected.claim.guarantees
     if not is_synthetic(protected) or "means-preserved" not in promised:
@@ -107,7 +107,7 @@ def exact_moments(protected: Protected) -> Iterator[Caution]:
     figures = dependent * (1 + beside)
     if "covariances-preserved" in promised:
         figures += dependent * (dependent + 1) // 2
-    yield Caution(
+    yield DisclosureWarning(
         "exact-moments",
         "Means and other moments of the originals are published exactly. From a second release of nearly the "
         "same records, the difference gives away who joined or left.",
@@ -116,7 +116,7 @@ def exact_moments(protected: Protected) -> Iterator[Caution]:
     )
     small = int((np.bincount(protected.strata) < _RECORDS_PER_ATTRIBUTE * (dependent + beside + 1)).sum())
     if small:
-        yield Caution(
+        yield DisclosureWarning(
             "few-records",
             f"Strata, or whole files, with fewer than {_RECORDS_PER_ATTRIBUTE} records for each attribute: "
             "their exact moments leave little about them open.",
@@ -126,7 +126,7 @@ def exact_moments(protected: Protected) -> Iterator[Caution]:
 
 
 @of_synthesis
-def copies(protected: Protected) -> Iterator[Caution]:
+def copies(protected: Protected) -> Iterator[DisclosureWarning]:
     """Records drawn that are, or nearly are, an original which is the only one of its kind. O(n d log n)."""
     if not of_all_kinds(protected):
         return
@@ -140,7 +140,7 @@ def copies(protected: Protected) -> Iterator[Caution]:
     owners = protected.company.units
     exact = _replicas(before, after, protected.strata, kept, owners)
     if exact:
-        yield Caution(
+        yield DisclosureWarning(
             "replicated-uniques",
             "These records equal, on all dependent and independent columns, an original that is the only one "
             f"of its kind{'' if owners is None else ' or stands in one unit alone'}: "
@@ -153,7 +153,7 @@ def copies(protected: Protected) -> Iterator[Caution]:
             _replicas(np.rint(before / step), np.rint(after / step), protected.strata, kept, owners) - exact
         )
         if near > 0:
-            yield Caution(
+            yield DisclosureWarning(
                 "near-copies",
                 "These records are within a hundredth of the spread of such an original in every number, and "
                 "equal to it in every category.",
@@ -176,7 +176,7 @@ def _beside_chance(protected: Protected) -> str:
 
 
 @of_synthesis
-def rare_values(protected: Protected) -> Iterator[Caution]:
+def rare_values(protected: Protected) -> Iterator[DisclosureWarning]:
     """Numbers that one unit alone has, published to the digit. O(n log n) a column."""
     if not of_all_kinds(protected):
         return
@@ -207,7 +207,7 @@ def rare_values(protected: Protected) -> Iterator[Caution]:
             f"of the other half {shares[1]:.1f} %, "
             f"{_VERDICT[found.values_by_chance]}"
         )
-    yield Caution(
+    yield DisclosureWarning(
         "rare-values",
         f"These records carry, in {', '.join(names)}, a number that one {one} alone has: {told}.",
         int(shown.sum()),
@@ -217,13 +217,13 @@ def rare_values(protected: Protected) -> Iterator[Caution]:
 
 
 @of_synthesis
-def membership_open(protected: Protected) -> Iterator[Caution]:
+def membership_open(protected: Protected) -> Iterator[DisclosureWarning]:
     """What the comparison of halves leaves open, or was accepted."""
     if not of_all_kinds(protected):
         return
     found = protected.membership
     if found is None:
-        yield Caution(
+        yield DisclosureWarning(
             "membership-not-measured",
             "Whether the release tells who was in the file could not be measured: halves of it, or of its "
             "strata, are too small to be fitted with this k.",
@@ -237,7 +237,7 @@ def membership_open(protected: Protected) -> Iterator[Caution]:
         f"others (95 %: {low:.1f} to {high:.1f}), where {found.limit:g} are allowed"
     )
     if found.outcome == "undecided":
-        yield Caution(
+        yield DisclosureWarning(
             "membership-undecided",
             f"The file has too few unique records to tell whether the release remembers them: {figures}.",
             int(found.unique.sum()),
@@ -245,7 +245,7 @@ def membership_open(protected: Protected) -> Iterator[Caution]:
         )
     elif found.outcome == "above" or high > MAX_ADVANTAGE:
         accepted = "was accepted" if found.outcome == "above" else "keeps the limit that was set"
-        yield Caution(
+        yield DisclosureWarning(
             "membership",
             f"The release tells who was in the file, and {accepted}: {figures}.",
             int(found.unique.sum()),
@@ -266,7 +266,7 @@ def _replicas(before: Matrix, after: Matrix, strata: Ints, kept: Matrix, owners:
 
 
 @of_synthesis
-def levels_lost(protected: Protected) -> Iterator[Caution]:
+def levels_lost(protected: Protected) -> Iterator[DisclosureWarning]:
     """Categories that too few originals have to be drawn from them."""
     if not of_all_kinds(protected):
         return
@@ -275,7 +275,7 @@ def levels_lost(protected: Protected) -> Iterator[Caution]:
             continue
         before, after = (set(values[~np.isnan(values)]) for values in _columns(protected, j))
         if lost := len(before - after):
-            yield Caution(
+            yield DisclosureWarning(
                 "levels-lost",
                 f"Column {name} has these categories in the originals and not in the release: fewer than k "
                 f"{protected.company.what} have them, or chance drew none.",

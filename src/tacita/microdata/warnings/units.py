@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tacita.core import Caution, Ints
+from tacita.core import DisclosureWarning, Ints
 from tacita.microdata.protection.protect import Protected
 
 from .finders import Finished, of_releases, of_steps
 
 
 @of_releases
-def no_longer_alike(release: Finished) -> Iterator[Caution]:
+def no_longer_alike(release: Finished) -> Iterator[DisclosureWarning]:
     """Columns that agreed within units and no longer do, as a household in two regions. O(n log n)."""
     made = release.made
     source, rows = made.claim.original, made.claim.rows
@@ -28,7 +28,7 @@ def no_longer_alike(release: Finished) -> Iterator[Caution]:
             continue
         broken = _apart(units, made.data.codes([name]))
         if broken:
-            yield Caution(
+            yield DisclosureWarning(
                 "unit-broken-up",
                 f"Column {name} has one value in every unit of {unit}, but several in these in the release.",
                 broken,
@@ -43,13 +43,13 @@ def _apart(units: Ints, values: Ints) -> int:
 
 
 @of_releases
-def unit_released(release: Finished) -> Iterator[Caution]:
+def unit_released(release: Finished) -> Iterator[DisclosureWarning]:
     protected = release.made.whole
     roles = protected.claim.original.roles
     if roles is not None and roles.unit is not None and roles.unit in protected.data.columns:
         several = np.bincount(protected.data.alike(roles.unit).codes)
         how = "as pseudonyms" if roles.unit in roles.pseudonyms else "unchanged"
-        yield Caution(
+        yield DisclosureWarning(
             "unit-released",
             f"Unit column {roles.unit} is released {how}: it links the records of these units, so anyone who "
             "finds one of them finds the others.",
@@ -59,14 +59,14 @@ def unit_released(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def units_merged(release: Finished) -> Iterator[Caution]:
+def units_merged(release: Finished) -> Iterator[DisclosureWarning]:
     """Units with several spellings that were counted as one."""
     protected = release.made.whole
     original = protected.claim.original
     unit = original.roles.unit if original.roles else None
     merged = original.alike(unit).merged if unit is not None else 0
     if merged:
-        yield Caution(
+        yield DisclosureWarning(
             "units-merged",
             f"Names in unit column {unit} differ from another only in case, blanks, the encoding of accents "
             "or leading and trailing zeros: they were counted as the same unit.",
@@ -76,7 +76,7 @@ def units_merged(release: Finished) -> Iterator[Caution]:
 
 
 @of_steps
-def unit_unused(protected: Protected) -> Iterator[Caution]:
+def unit_unused(protected: Protected) -> Iterator[DisclosureWarning]:
     """A unit column for a method that protects single records."""
     roles = protected.claim.original.roles
     labels = protected.claim.labels
@@ -87,7 +87,7 @@ def unit_unused(protected: Protected) -> Iterator[Caution]:
     several = int((np.bincount(protected.claim.original.alike(roles.unit).codes[rows]) > 1).sum())
     if not several:
         return
-    yield Caution(
+    yield DisclosureWarning(
         "unit-unused",
         f"This method treats each record by itself and ignores unit column {roles.unit}. These units have "
         "several records, over which random changes average out.",

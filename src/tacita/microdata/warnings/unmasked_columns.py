@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.core import Caution
+from tacita.core import DisclosureWarning
 from tacita.core.data.number_parsing import UNTYPED
 from tacita.microdata.measures.evaluate import context_columns
 from tacita.microdata.protection.protect import Protected
@@ -28,7 +28,7 @@ def _unchanged(protected: Protected) -> list[str]:
 
 
 @of_releases
-def unique_combinations(release: Finished) -> Iterator[Caution]:
+def unique_combinations(release: Finished) -> Iterator[DisclosureWarning]:
     """Records that are unique, or rarer than k, by the columns released unchanged."""
     protected, uniqueness = release.made.whole, release.uniqueness
     unchanged = uniqueness.unchanged
@@ -40,7 +40,7 @@ def unique_combinations(release: Finished) -> Iterator[Caution]:
         verb = "alone distinguishes" if len(subset.columns) == 1 else "together distinguish"
         most = f" {spoken(subset.columns)} {verb} {subset.alone or subset.below_k} of them."
     drawn = is_synthetic(protected)
-    yield Caution(
+    yield DisclosureWarning(
         "unique-combinations",
         f"{uniqueness.headline} Anyone who knows these values finds the record"
         f"{', but its synthetic values are not its own' if drawn else ''}.{most}",
@@ -50,11 +50,11 @@ def unique_combinations(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def nearly_unique(release: Finished) -> Iterator[Caution]:
+def nearly_unique(release: Finished) -> Iterator[DisclosureWarning]:
     uniqueness = release.uniqueness
     for name, by_column in uniqueness.by_itself.items():
         if by_column.alone >= NEARLY_UNIQUE * uniqueness.records:
-            yield Caution(
+            yield DisclosureWarning(
                 "nearly-unique-column",
                 f"Column {name} is released unchanged and is unique for these records: anyone who knows it "
                 "finds the record.",
@@ -64,12 +64,12 @@ def nearly_unique(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def skipped(release: Finished) -> Iterator[Caution]:
+def skipped(release: Finished) -> Iterator[DisclosureWarning]:
     """Columns that quasi='numeric' did not select."""
     protected = release.made.whole
     skipped = [name for name in protected.claim.original.skipped if name in protected.data.columns]
     if skipped:
-        yield Caution(
+        yield DisclosureWarning(
             "not-numeric",
             f"quasi = numeric selected {spoken(protected.claim.original.quasi)}. These columns are not "
             f"numeric and are released unchanged: {spoken(skipped)}.",
@@ -79,14 +79,14 @@ def skipped(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def pseudonyms(release: Finished) -> Iterator[Caution]:
+def pseudonyms(release: Finished) -> Iterator[DisclosureWarning]:
     """Pseudonyms, which link files, and spellings of identifiers that share one pseudonym."""
     made = release.made
     claim = made.claim
     if claim.identified is None:
         return
     for name in claim.identified.columns:
-        yield Caution(
+        yield DisclosureWarning(
             "pseudonyms-released",
             f"Column {name} has pseudonyms. They link files made with the same key, and anyone with the key "
             "and a list of identifiers finds every person: these are still personal data.",
@@ -97,7 +97,7 @@ def pseudonyms(release: Finished) -> Iterator[Caution]:
         sources = (claim.identified, claim.original)
         spellings, words = (np.unique(source.codes([name])).size for source in sources)
         if spellings > words:
-            yield Caution(
+            yield DisclosureWarning(
                 "pseudonyms-merged",
                 f"Identifiers in column {name} differ from another only in case, blanks, the encoding of "
                 "accents or leading and trailing zeros: they share its pseudonym.",
@@ -107,7 +107,7 @@ def pseudonyms(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def recomputable(release: Finished) -> Iterator[Caution]:
+def recomputable(release: Finished) -> Iterator[DisclosureWarning]:
     """Masked columns that unchanged ones determine, such as a total published with its parts."""
     protected = release.made.whole
     data, rows = protected.claim.original, protected.claim.rows
@@ -127,7 +127,7 @@ def recomputable(release: Finished) -> Iterator[Caution]:
         fitted = design @ np.linalg.lstsq(design, y, rcond=None)[0]
         close = int((np.abs(y - fitted) < 0.01).sum())
         if 1 - ((y - fitted) ** 2).mean() > _RECOMPUTABLE:
-            yield Caution(
+            yield DisclosureWarning(
                 "recomputable-column",
                 f"{what} column {name} can be recomputed from columns released unchanged (to a hundredth of "
                 "its standard deviation for these records).",
@@ -137,13 +137,13 @@ def recomputable(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def index(release: Finished) -> Iterator[Caution]:
+def index(release: Finished) -> Iterator[DisclosureWarning]:
     protected = release.made.whole
     if not protected.data.frame.implementation.is_pandas():
         return
     frame = protected.data.native
     if not frame.index.equals(frame[[]].reset_index(drop=True).index):
-        yield Caution(
+        yield DisclosureWarning(
             "frame-index",
             "The index of the data frame is kept and may link records to the source.",
             int(frame.index.nunique()),
@@ -152,9 +152,9 @@ def index(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def row_order(release: Finished) -> Iterator[Caution]:
+def row_order(release: Finished) -> Iterator[DisclosureWarning]:
     if not release.shuffled:
-        yield Caution(
+        yield DisclosureWarning(
             "row-order",
             "Records are in the order of the source: anyone with a copy links them by position.",
             release.made.data.n,
@@ -163,7 +163,7 @@ def row_order(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def formulas(release: Finished) -> Iterator[Caution]:
+def formulas(release: Finished) -> Iterator[DisclosureWarning]:
     protected = release.made.whole
     risky = 0
     for name in protected.data.columns:
@@ -176,7 +176,7 @@ def formulas(release: Finished) -> Iterator[Caution]:
         if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
             risky += int(pc.sum(pc.match_substring_regex(cells, r"^[=@\t\r]|^[+-][^0-9.,]")).as_py() or 0)
     if risky:
-        yield Caution(
+        yield DisclosureWarning(
             "spreadsheet-formulas",
             "Text cells begin like a formula, which a spreadsheet program may run.",
             risky,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from tacita.core import Caution, Comparison, Microdata, Report, Score
+from tacita.core import Comparison, DisclosureWarning, Microdata, Report, Score
 from tacita.core.results.plot_data import Estimate
 from tacita.core.results.score import Files
 from tacita.microdata.measures.loss.generalised import NormalisedCertainty
@@ -25,7 +25,7 @@ _ADVICE = {
 
 
 @of_releases
-def changed(release: Finished) -> Iterator[Caution]:
+def changed(release: Finished) -> Iterator[DisclosureWarning]:
     """Codings and recodings that change no value, and conditions that no record meets. O(n d).
 
     Columns that are not released are skipped. The text says "released as in the source" only of columns that
@@ -45,14 +45,14 @@ def changed(release: Finished) -> Iterator[Caution]:
         left = [name for name in same if name not in before | later]
         if same:
             released = f": {spoken(left)} {'is' if len(left) == 1 else 'are'} released as in the source"
-            yield Caution(
+            yield DisclosureWarning(
                 "nothing-changed",
                 f"{who} changed no value of {spoken(same)}{released if left else ''}.",
                 len(same),
                 _ADVICE[kind],
             )
         if kind == "dropping" and protected.claim.terms.get("records") and not protected.left:
-            yield Caution(
+            yield DisclosureWarning(
                 "nothing-changed", f"{who} removed no record: none meets the condition.", 1, _ADVICE[kind]
             )
 
@@ -71,13 +71,13 @@ _COARSER = ("recoding", "generalisation", "withholding", "dropping")
 
 
 @of_releases
-def one_value_left(release: Finished) -> Iterator[Caution]:
+def one_value_left(release: Finished) -> Iterator[DisclosureWarning]:
     """Columns that had several values and have one or none in the release. O(n d)."""
     made = release.made
     for name in _emptied(made):
         shown = _values(made.data, name)
         what = "a single value in all records" if shown else "no value in any record"
-        yield Caution(
+        yield DisclosureWarning(
             "one-value-left",
             f"Column {name} had several values and shows {what}: it has no information left.",
             made.data.n,
@@ -86,7 +86,7 @@ def one_value_left(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def little_left(release: Finished) -> Iterator[Caution]:
+def little_left(release: Finished) -> Iterator[DisclosureWarning]:
     """Columns that keep several categories, but became so coarse that little information is left."""
     made = release.made
     measured = _certainty(made, release.files, release.report)
@@ -95,7 +95,7 @@ def little_left(release: Finished) -> Iterator[Caution]:
     emptied = _emptied(made)
     for name, lost in measured.per_attribute.items():
         if lost > _MOST_LOST and name not in emptied and name in made.data.columns:
-            yield Caution(
+            yield DisclosureWarning(
                 "little-left",
                 f"Column {name} lost {_percent(lost)} of its information (NCP).",
                 made.data.n,
@@ -104,7 +104,7 @@ def little_left(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def relations_lost(release: Finished) -> Iterator[Caution]:
+def relations_lost(release: Finished) -> Iterator[DisclosureWarning]:
     """Protected columns that lost most of their relations with unchanged columns."""
     report = release.report
     score = next((measure for measure in report if measure.name == RelationsLost.name), None)
@@ -116,7 +116,7 @@ def relations_lost(release: Finished) -> Iterator[Caution]:
     one = len(shown) == 1
     others = f" {' and '.join(shown)} {'measures' if one else 'measure'} mainly protected columns and "
     others += f"{'shows' if one else 'show'} little of this."
-    yield Caution(
+    yield DisclosureWarning(
         "relations-lost",
         f"Protected columns lost {_percent(score.value)} of their relations with columns released unchanged "
         f"(RELATIONS), column {worst} {_percent(lost[worst])}: tables and regressions of both differ from "
@@ -127,7 +127,7 @@ def relations_lost(release: Finished) -> Iterator[Caution]:
 
 
 @of_releases
-def estimates_moved(release: Finished) -> Iterator[Caution]:
+def estimates_moved(release: Finished) -> Iterator[DisclosureWarning]:
     """Weighted population estimates that lie outside their confidence interval in the source.
 
     Columns that a generalisation changed are skipped: their labels cannot be compared, and NCP measures them.
@@ -140,7 +140,7 @@ def estimates_moved(release: Finished) -> Iterator[Caution]:
         return
     worst = min(outside, key=lambda estimate: estimate.overlap)
     names = tuple(dict.fromkeys(estimate.column for estimate in outside))
-    yield Caution(
+    yield DisclosureWarning(
         "estimate-moved",
         f"Of {len(estimates)} weighted population estimates, these lie outside their 95 % interval in the "
         f"source or can no longer be computed (columns {', '.join(names)}). The largest difference is in the "

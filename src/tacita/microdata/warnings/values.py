@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tacita.core import Caution, Mask, Matrix
+from tacita.core import DisclosureWarning, Mask, Matrix
 from tacita.microdata.measures.evaluate import usable_numbers
 from tacita.microdata.protection.group_representatives import exposed_groups
 from tacita.microdata.protection.protect import Protected
@@ -22,7 +22,7 @@ _BROKEN = 1e-6
 
 
 @of_steps
-def true_records(protected: Protected) -> Iterator[Caution]:
+def true_records(protected: Protected) -> Iterator[DisclosureWarning]:
     """Groups that publish a real record."""
     k = protected.claim.k
     if protected.partition is None or k is None:
@@ -36,7 +36,7 @@ def true_records(protected: Protected) -> Iterator[Caution]:
         protected.company.units,
     )
     if exposed.size:
-        yield Caution(
+        yield DisclosureWarning(
             "published-true-record",
             f"These groups publish a combination of values that fewer than {k} {protected.company.what} "
             "have: a real record is published, once for each member of the group.",
@@ -46,13 +46,13 @@ def true_records(protected: Protected) -> Iterator[Caution]:
 
 
 @of_steps
-def rounding_restores(protected: Protected) -> Iterator[Caution]:
+def rounding_restores(protected: Protected) -> Iterator[DisclosureWarning]:
     """Values and whole records that an attacker restores by rounding."""
     if not rounding_attack.changes_values(protected.claim):
         return
     for column in rounding_attack.restored_columns(protected):
         if column.beyond_chance and column.share > _MIN_SHARE:
-            yield Caution(
+            yield DisclosureWarning(
                 "rounding-restores",
                 f"Rounding column {column.name} to the decimals of the originals restores the true value of "
                 f"these records. By chance {column.by_chance:.0f} would match.",
@@ -61,7 +61,7 @@ def rounding_restores(protected: Protected) -> Iterator[Caution]:
             )
     records = rounding_attack.restored_records(protected)
     if records:
-        yield Caution(
+        yield DisclosureWarning(
             "rounding-restores",
             "Rounding to the decimals of the originals restores these records on all protected columns, with "
             f"a combination of values that fewer than 3 {protected.company.what} have.",
@@ -71,7 +71,7 @@ def rounding_restores(protected: Protected) -> Iterator[Caution]:
 
 
 @of_steps
-def impossible_values(protected: Protected) -> Iterator[Caution]:
+def impossible_values(protected: Protected) -> Iterator[DisclosureWarning]:
     """Values below zero, or with decimals, in columns whose originals have none."""
     if protected.partition is not None or "numeric" not in protected.claim.original.scales:
         return
@@ -80,7 +80,7 @@ def impossible_values(protected: Protected) -> Iterator[Caution]:
         before, after = (values[:, j][~np.isnan(values[:, j])] for values in _both(protected))
         negative = int((after < 0).sum()) if before.min(initial=0.0) >= 0 else 0
         if negative:
-            yield Caution(
+            yield DisclosureWarning(
                 "negative-values",
                 f"Column {name} has no negative values in the originals, but these in the release.",
                 negative,
@@ -90,7 +90,7 @@ def impossible_values(protected: Protected) -> Iterator[Caution]:
             )
         fractional = int((after != np.rint(after)).sum()) if (before == np.rint(before)).all() else 0
         if fractional:
-            yield Caution(
+            yield DisclosureWarning(
                 "fractional-values",
                 f"Column {name} has only whole numbers in the originals, but these decimals in the release.",
                 fractional,
@@ -101,7 +101,7 @@ def impossible_values(protected: Protected) -> Iterator[Caution]:
 
 
 @of_steps
-def broken_relations(protected: Protected) -> Iterator[Caution]:
+def broken_relations(protected: Protected) -> Iterator[DisclosureWarning]:
     """Sums and other linear relations that hold in all originals but not in the release. O(n d^2)."""
     if protected.partition is not None or "numeric" not in protected.claim.original.scales:
         return
@@ -125,7 +125,7 @@ def broken_relations(protected: Protected) -> Iterator[Caution]:
     broken = int(off.any(axis=1).sum())
     if broken:
         tied = names[np.abs(relations[off.any(axis=0)]).max(axis=0) > _BROKEN]
-        yield Caution(
+        yield DisclosureWarning(
             "broken-relations",
             f"Columns with a sum or another linear relation in all originals ({', '.join(tied)}) break it in "
             "these records.",

@@ -34,12 +34,12 @@ class Adjustment(Method):
     def claimed(self, table: Table, values: Floats) -> Adjusted:
         """Values of a file that is said to be of this method, to be audited; nothing is proven of them."""
         terms, parameters = self.terms(table, values), self.own_parameters()
-        return Adjusted.of(table, values, method=self.spoken_name(), parameters=parameters, terms=terms)
+        return Adjusted.of(table, values, method=self.display_name(), parameters=parameters, terms=terms)
 
     def require_whole(self, table: Table) -> None:
         """Raise where a table that should count has values that are no counts."""
         if odd := int(((table.values < 0) | (table.values != table.values.round())).sum()):
             raise DataError(
-                f"{self.spoken_name()}: wanted counts, whole numbers of at least 0, {odd} cells are none. "
+                f"{self.display_name()}: wanted counts, whole numbers of at least 0, {odd} cells are none. "
                 "Count records, or choose another method."
             )

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from tacita.core import Relations, RunContext
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 
 from .sums import Sums, sums_of
 from .time_limit import Patience
@@ -115,7 +115,7 @@ def nearest(task: Task, patience: Patience, run: RunContext) -> Rounded:
     return further
 
 
-def _programme(task: Task, free: Mask) -> LinearProgramme:
+def _programme(task: Task, free: Mask) -> LinearProgram:
     """Least w (1 - 2 r) x over the cells that are no multiple."""
     place = np.cumsum(free) - 1
     rows, cells, signs = task.relations.among(free, only_basis=True)
@@ -125,14 +125,14 @@ def _programme(task: Task, free: Mask) -> LinearProgramme:
     rests = task.rests[free]
     low = np.maximum(0.0, task.low - task.floors)[free]
     high = np.minimum(1.0, task.high - task.floors)[free]
-    return LinearProgramme.of(1 - 2 * rests, low, high, matrix, sides, sides)
+    return LinearProgram.of(1 - 2 * rests, low, high, matrix, sides, sides)
 
 
 def _constant(task: Task, free: Mask) -> float:
     return float(task.rests[free].sum())
 
 
-def _floor(programme: LinearProgramme, task: Task, free: Mask) -> float:
+def _floor(programme: LinearProgram, task: Task, free: Mask) -> float:
     return max(0.0, _constant(task, free) + (programme.value if free.any() else 0.0))
 
 
@@ -200,7 +200,7 @@ def _stretched(task: Task, start: Floats | None, patience: Patience) -> Floats |
     down = np.where(empty, 0.0, np.minimum(steps, np.maximum(0.0, floors - task.low)))
     costs = np.concatenate([1 - 2 * rests, np.ones(2 * n)])
     upper = np.concatenate([1.0 * (rests > 0), up, down])
-    programme = LinearProgramme.of(costs, np.zeros(3 * n), upper, matrix, sides, sides)
+    programme = LinearProgram.of(costs, np.zeros(3 * n), upper, matrix, sides, sides)
     known = None
     if start is not None:
         off = start - floors
@@ -287,7 +287,7 @@ def _anew(relations: Relations, units: Floats, rounded: Floats, chosen: Mask, pa
     # who is past a neighbour already may stay there, and is drawn back
     low, high = np.minimum(0.0, now), np.maximum(1.0, now)
     slope = np.where(now > 1, 1.0, np.where(now < 0, -1.0, 1 - 2 * (units[chosen] - floors)))
-    programme = LinearProgramme.of(slope, low, high, matrix, sides, sides)
+    programme = LinearProgram.of(slope, low, high, matrix, sides, sides)
     found = programme.choose(now, patience.over, time_limit=min(SETTINGS.box_seconds, patience.left + 0.01))
     if found.x is None:
         return rounded

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import splu
 from tacita.core import Adjusted, DataError, RunContext, Table, Terms
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.data.suppression_pattern import Status
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 
 from .adjustment_method import Adjustment
 from .controlled_rounding import as_task, nearest
@@ -209,14 +209,14 @@ class Moves:
         moving = self.weights[(self.up > 0) | (self.down > 0)]
         return 2.0 ** floor(log2(np.median(moving))) if moving.size else 1.0
 
-    def _programme(self, up: Floats, down: Floats, least_up: Floats, least_down: Floats) -> LinearProgramme:
+    def _programme(self, up: Floats, down: Floats, least_up: Floats, least_down: Floats) -> LinearProgram:
         """Least weighted changes within some ends, all sums kept: moves in units, costs in prices."""
         plain = self._sums()
         matrix = sparse.hstack([plain, -plain], format="csc")
         lower, upper = (np.concatenate(ends) / self.unit for ends in ([least_up, least_down], [up, down]))
         zeros = np.zeros(plain.shape[0])
         costs = np.concatenate([self.weights, self.weights]) / self.price
-        return LinearProgramme.of(costs, lower, upper, matrix, zeros, zeros)
+        return LinearProgram.of(costs, lower, upper, matrix, zeros, zeros)
 
     def ends(self, up: Mask) -> tuple[Floats, Floats]:
         """From where to where each cell may go, once it is known which sensitive ones rise."""
@@ -239,7 +239,7 @@ class Moves:
         rising, falling = self.unit * programme.x.reshape(2, -1)
         return np.asarray(self.table.values + rising - falling, dtype=np.float64)
 
-    def _directed(self, up: Mask) -> LinearProgramme:
+    def _directed(self, up: Mask) -> LinearProgram:
         n, secret = self.table.n, self.secret
         least_up, least_down, most_up, most_down = np.zeros(n), np.zeros(n), self.up.copy(), self.down.copy()
         least_up[secret], least_down[secret] = np.where(up, self.rise, 0.0), np.where(up, 0.0, self.fall)
@@ -274,7 +274,7 @@ class Moves:
                 return up, programme.value, programme.x
         return None
 
-    def _choice(self, limit: float) -> tuple[LinearProgramme, Ints]:
+    def _choice(self, limit: float) -> tuple[LinearProgram, Ints]:
         """Both directions open: a column for every sensitive cell is 1 where it rises."""
         n, secret, k = self.table.n, self.secret, self.secret.size
         programme = self._programme(self.up, self.down, np.zeros(n), np.zeros(n))

@@ -23,7 +23,7 @@ from tacita.core.arrays import Floats, Ints
 from tacita.core.data.cell_keys import sums_of_keys
 from tacita.core.data.cell_layout import inner_cells, sums_of_leaves
 from tacita.core.data.labels import natural_order
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.core.data.percent import Level, percent_of
 from tacita.core.data.table import COUNTED, MOST_PLACES
 from tacita.core.spec.setting_syntax import setting
@@ -203,7 +203,7 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     names = [*(dimension.name for dimension in table.dimensions), table.response]
     kept = (*figures, RULES, *(ABOVE.format(name) for name in names))
     if taken := sorted({name for name in names if name in kept or names.count(name) > 1}):
-        raise ParameterError(f"tabulate: a column cannot be called {speakable(taken)} here. Rename it.")
+        raise ParameterError(f"tabulate: a column cannot be called {join_names(taken)} here. Rename it.")
     columns = {d.name: _labels(d, table.codes[cells, at]) for at, d in enumerate(table.dimensions)}
     columns[table.response] = [_text(each) for each in table.values[cells].tolist()]
     columns |= {name: [_text(each) for each in array.tolist()] for name, array in figures.items()}

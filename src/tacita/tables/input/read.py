@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacita import io
-from tacita.core import Caution, DataError, Microdata, ParameterError, RunContext, Table
+from tacita.core import DataError, DisclosureWarning, Microdata, ParameterError, RunContext, Table
 from tacita.core.data.labels import natural_order
 from tacita.core.data.percent import SHARE_TAKEN, is_share
 from tacita.executors.section import ExecutorSection
@@ -49,7 +49,7 @@ class Source:
     fingerprint: str | None
     inputs: Files
     objective: str
-    cautions: tuple[Caution, ...] = ()
+    warnings: tuple[DisclosureWarning, ...] = ()
     linked: tuple[Part, ...] = ()
 
 
@@ -100,14 +100,14 @@ def _joined(sources: Sequence[Source]) -> Source:
         for at, source in enumerate(sources, start=1)
         for what, path in source.inputs.items()
     }
-    cautions = tuple(dict.fromkeys(each for source in sources for each in source.cautions))
+    warnings = tuple(dict.fromkeys(each for source in sources for each in source.warnings))
     return Source(
         table=whole,
         name=names,
         fingerprint=prints,
         inputs=inputs,
         objective=sources[0].objective,
-        cautions=cautions,
+        warnings=warnings,
         linked=parts_of(whole, tables),
     )
 
@@ -123,7 +123,7 @@ def read_source(
     number = int(source.table.primary.sum())
     told = about_levels(section.asked_levels, asked.problem, number)
     table = replace(source.table, title=section.title or "")
-    return replace(source, table=table, cautions=told + not_in_the_file(table, given.kind))
+    return replace(source, table=table, warnings=told + not_in_the_file(table, given.kind))
 
 
 def _source(
@@ -274,7 +274,7 @@ def tabulated(plan: TabulatePlan, run: RunContext | None = None) -> Source:
         fingerprint=records.data.fingerprint,
         inputs=records.inputs,
         objective=objective,
-        cautions=respelled_units(table),
+        warnings=respelled_units(table),
     )
 
 
@@ -500,7 +500,7 @@ def _text(content: bytes, encoding: str, name: str) -> str:
         ) from None
 
 
-def not_in_the_file(table: Table, kind: str | None) -> tuple[Caution, ...]:
+def not_in_the_file(table: Table, kind: str | None) -> tuple[DisclosureWarning, ...]:
     """Warnings of what an audit could not try because the file does not say it."""
     sensitive, advice = int(table.primary.sum()), "Go from records to a .csv list, which keeps both."
     found = []
@@ -509,33 +509,37 @@ def not_in_the_file(table: Table, kind: str | None) -> tuple[Caution, ...]:
             f"A JJ problem does not say who stands behind a cell: around {sensitive} sensitive cells nobody "
             "was taken to be alone in a withheld one."
         )
-        found.append(Caution("contributors-unknown", text, sensitive, advice))
+        found.append(DisclosureWarning("contributors-unknown", text, sensitive, advice))
     elif table.contributors is not None and not table.rules:
         text = (
             f"The file does not say which rules made {sensitive} cells sensitive: whether withheld cells "
             "of a line add up to a sensitive sum was asked only of sums of one contributor."
         )
-        found.append(Caution("rules-unknown", text, sensitive, advice))
+        found.append(DisclosureWarning("rules-unknown", text, sensitive, advice))
     return tuple(found) if sensitive else ()
 
 
-def respelled_units(table: Table) -> tuple[Caution, ...]:
+def respelled_units(table: Table) -> tuple[DisclosureWarning, ...]:
     """A warning where names of units were taken for the same although they are spelled otherwise."""
     merged = 0 if table.contributors is None else table.contributors.respelled
     text = f"{merged} names of units differ from another only in spelling, and were counted as the same unit."
-    return (Caution("units-respelled", text, merged, "Spell each unit in one way."),) if merged else ()
+    return (
+        (DisclosureWarning("units-respelled", text, merged, "Spell each unit in one way."),) if merged else ()
+    )
 
 
-def about_levels(asked: Mapping[str, str | float], problem: str, sensitive: int) -> tuple[Caution, ...]:
+def about_levels(
+    asked: Mapping[str, str | float], problem: str, sensitive: int
+) -> tuple[DisclosureWarning, ...]:
     """Warnings of levels that the problem does not keep, and of shares that were given for percents."""
     found = []
     if problem != "interval" and (kept := [name for name, level in asked.items() if level]):
         what = f"{', '.join(kept)}: {problem} protection keeps no levels"
         text = f"{what}; {sensitive} sensitive cells go without."
-        found.append(Caution("levels-not-kept", text, sensitive, "Use interval protection."))
+        found.append(DisclosureWarning("levels-not-kept", text, sensitive, "Use interval protection."))
     for name, level in asked.items():
         if is_share(level):
             text = f"{name}: {SHARE_TAKEN.format(level, 100 * level)}"
             advice = f"Write {100 * level:g}."
-            found.append(Caution("share-for-percent", text, sensitive, advice))
+            found.append(DisclosureWarning("share-for-percent", text, sensitive, advice))
     return tuple(found) if sensitive else ()

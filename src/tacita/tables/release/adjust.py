@@ -35,13 +35,13 @@ def adjust(
     run = run or RunContext()
     if method.leans_on_sensitive and not table.primary.any():
         raise DataError(
-            f"{method.spoken_name()}: no cell is sensitive, so that nothing would change. Mark cells, by "
+            f"{method.display_name()}: no cell is sensitive, so that nothing would change. Mark cells, by "
             "rules or in a column (primary), or choose another method."
         )
     made = _believed(table, method.adjust(table, run), method, name, run.seed)
     if made.drawn and is_guessable(run.seed) and not insist:
         raise ParameterError(
-            f"{method.spoken_name()}: seed must be at least 2**64, got a smaller one: whoever tries all "
+            f"{method.display_name()}: seed must be at least 2**64, got a smaller one: whoever tries all "
             f"small seeds undoes what was drawn. Draw one ({setting('adjust', 'seed', 'new')}), give none, "
             f"or accept the risk ({setting('adjust', 'insist', True)}), which is recorded."
         )
@@ -55,7 +55,7 @@ def _believed(
     table: Table, said: Adjusted, method: Adjustment, name: str | None, seed: int | None
 ) -> Adjusted:
     """What the method says, as far as it can be believed without its word."""
-    who = method.spoken_name()
+    who = method.display_name()
     if said.values.shape != (table.n,):
         raise VerificationError(f"{who}: the values do not have the shape of the table. They are refused.")
     changed = int((said.values != table.values).sum())

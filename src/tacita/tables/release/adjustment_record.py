@@ -48,7 +48,7 @@ class AdjustmentRecord(TableRecord):
             self.claim.adjusted.counts,
             Section(("Promise", "Verified", "What it says"), promises),
             Section((), ((audit.headline,),)),
-            warned(self.cautions),
+            warned(self.warnings),
         )
 
     def figures(self) -> dict[str, Any]:

@@ -201,7 +201,7 @@ def _tried(
             status=pattern.status,
             seconds=time.perf_counter() - started,
             audit="safe",
-            warnings=len(claim.audit.cautions),
+            warnings=len(claim.audit.warnings),
         ),
         None,
     )

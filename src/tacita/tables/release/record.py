@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Adjusted, AnyRelease, Caution, Pattern, Table
+from tacita.core import Adjusted, AnyRelease, DisclosureWarning, Pattern, Table
 from tacita.core.display.repr_html import Section
+from tacita.core.spec.deprecated import renamed_attribute
 from tacita.tables.verify.adjusted import AdjustedAudit
 from tacita.tables.verify.audit import Audit
 from tacita.tables.verify.claim import TableClaim
@@ -49,8 +50,10 @@ class TableRecord(ABC):
 
     provenance: Provenance
     claim: TableClaim
-    cautions: tuple[Caution, ...]
+    warnings: tuple[DisclosureWarning, ...]
     objective: str | None = None
+
+    cautions = renamed_attribute("cautions", "warnings")
 
     @property
     @abstractmethod
@@ -79,7 +82,7 @@ class TableRecord(ABC):
             **asdict(self.provenance),
             "confidential": True,
             **self.figures(),
-            "warnings": [asdict(each) for each in self.cautions],
+            "warnings": [asdict(each) for each in self.warnings],
         }
         if self.objective is not None:
             told["objective"] = self.objective
@@ -111,7 +114,7 @@ class FileAudit(ABC):
 
     provenance: Provenance
     audit: Audit | AdjustedAudit
-    cautions: tuple[Caution, ...]
+    warnings: tuple[DisclosureWarning, ...]
     besides: tuple[str, ...]
 
     @property
@@ -133,7 +136,7 @@ class FileAudit(ABC):
             **asdict(self.provenance),
             "confidential": True,
             **self.figures(),
-            "warnings": [asdict(each) for each in self.cautions],
+            "warnings": [asdict(each) for each in self.warnings],
             "safe": self.safe,
         }
 

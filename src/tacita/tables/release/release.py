@@ -14,8 +14,8 @@ from typing import Any, Literal, Unpack
 from tacita import io
 from tacita.core import (
     Adjusted,
-    Caution,
     DataError,
+    DisclosureWarning,
     Method,
     ParameterError,
     Pattern,
@@ -471,17 +471,17 @@ def _release(
     claim: SuppressionClaim | AdjustmentClaim, forms: Sequence[Any], source: Source | None = None
 ) -> TableRelease:
     contents = encoded_all(claim, forms)
-    cautions = _stopped(claim.outcome) + claim.audit.cautions + (() if source is None else source.cautions)
+    warnings = _stopped(claim.outcome) + claim.audit.warnings + (() if source is None else source.warnings)
     provenance = _provenance(claim.table, contents, source)
     record: TableRecord
     if isinstance(claim, AdjustmentClaim):
-        record = AdjustmentRecord(provenance, claim, cautions)
+        record = AdjustmentRecord(provenance, claim, warnings)
     else:
-        record = SuppressionRecord(provenance, claim, cautions, None if source is None else source.objective)
+        record = SuppressionRecord(provenance, claim, warnings, None if source is None else source.objective)
     return TableRelease(contents if claim.linked else contents[0], Report(()), record, claim)
 
 
-def _stopped(outcome: Pattern | Adjusted) -> tuple[Caution, ...]:
+def _stopped(outcome: Pattern | Adjusted) -> tuple[DisclosureWarning, ...]:
     if outcome.status != "stopped":
         return ()
     left = ""
@@ -511,11 +511,11 @@ def attack_files(
     provenance = _provenance(source.table, contents, source)
     if isinstance(asked, AdjustSection):
         values = _attack_values(source.table, seen, asked, published[0].name, run)
-        return AdjustedFileAudit(provenance, values, values.cautions + source.cautions, seen.besides)
+        return AdjustedFileAudit(provenance, values, values.warnings + source.warnings, seen.besides)
     around = asked.model_dump(include={"strict", "insist", "accept", "zeros", "insiders"})
     found = audit(source.table, seen.withheld, asked.problem, run, **around)
     wrong = int(changed(source.table, seen).sum())
-    return SuppressedFileAudit(provenance, found, found.cautions + source.cautions, seen.besides, wrong)
+    return SuppressedFileAudit(provenance, found, found.warnings + source.warnings, seen.besides, wrong)
 
 
 def _attack_values(

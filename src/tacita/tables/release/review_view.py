@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import AnyRelease, Caution, Table
+from tacita.core import AnyRelease, DisclosureWarning, Table
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.data.panels import Panel, panels_of
 from tacita.tables.input.read import Source
@@ -164,7 +164,7 @@ class TableLook:
 
     table: Table
     by_rule: tuple[int, ...]
-    cautions: tuple[Caution, ...]
+    warnings: tuple[DisclosureWarning, ...]
 
     @property
     def sensitive(self) -> int:
@@ -176,4 +176,4 @@ def looked_at(source: Source, plan: AnyTablePlan) -> TableLook:
     """The table of a source as the rules of its plan see it. O(cells rules)."""
     rules = [rule.build() for rule in plan.rules] if isinstance(plan, TabulatePlan) else []
     counts = tuple(int(rule.flag_table(source.table).mask.sum()) for rule in rules)
-    return TableLook(source.table, counts, source.cautions)
+    return TableLook(source.table, counts, source.warnings)

@@ -170,7 +170,7 @@ def _believed(
     table: Table, said: Pattern, method: Suppression, problem: Problem, name: str | None
 ) -> Pattern:
     """What the method says, as far as it can be believed without its word."""
-    who = method.spoken_name()
+    who = method.display_name()
     if said.withheld.shape != (table.n,) or said.withheld.dtype != bool:
         raise VerificationError(f"{who}: the pattern does not have the shape of the table. It is refused.")
     pattern = said.on(

@@ -41,7 +41,7 @@ class SuppressionRecord(TableRecord):
     def sections(self) -> tuple[Section, ...]:
         """Counts, the verdict of the audit, and warnings. The cost stays out: it is a sum of true values."""
         verdict = Section((), ((self.claim.audit.headline,),))
-        return self.claim.pattern.counts, verdict, warned(self.cautions)
+        return self.claim.pattern.counts, verdict, warned(self.warnings)
 
     def figures(self) -> dict[str, Any]:
         """Cost, proof, withheld cells and what the audit found of each sensitive one, for JSON.

@@ -52,7 +52,7 @@ class Rule(Method):
         """The same for all cells of a table."""
         if table.contributors is None:
             raise DataError(
-                f"{self.spoken_name()}: wanted contributors of the cells, got none. Build the table from "
+                f"{self.display_name()}: wanted contributors of the cells, got none. Build the table from "
                 "records, or give contributors=."
             )
         return self.flag(table.contributors)
@@ -61,12 +61,12 @@ class Rule(Method):
         """The sum of the contributions of each cell that the rule looks at."""
         if self.depth > cells.depth:
             raise DataError(
-                f"{self.spoken_name()}: needs the {self.depth} largest contributions, the table keeps "
+                f"{self.display_name()}: needs the {self.depth} largest contributions, the table keeps "
                 f"{cells.depth}. Build it with this rule, or with depth={self.depth}."
             )
         if unknown := int(((cells.largest[:, 0] <= 0) & (cells.total > 0) & (cells.count > 0)).sum()):
             raise DataError(
-                f"{self.spoken_name()}: wanted the largest contributions of each cell; {unknown} cells have "
+                f"{self.display_name()}: wanted the largest contributions of each cell; {unknown} cells have "
                 "a number of contributors and no contribution. Give them (MAXSCORE of tau-ARGUS), or build "
                 "the table from records."
             )

@@ -103,7 +103,7 @@ def describe_rules(rules: Iterable[Method]) -> list[dict[str, Any]]:
     return [
         {
             # a rule of somebody's own, which no registry knows
-            "name": names.get(type(rule), rule.spoken_name()),
+            "name": names.get(type(rule), rule.display_name()),
             "parameters": rule.model_dump(mode="json", exclude=_UNSPOKEN),
         }
         for rule in rules

@@ -35,12 +35,12 @@ class Suppression(Method):
         """Raise where the problem, or the shape of the table, is not one that the method takes."""
         if problem not in self.problems:
             raise ParameterError(
-                f"{self.spoken_name()}: made for {' and '.join(self.problems)} protection, got {problem}. "
+                f"{self.display_name()}: made for {' and '.join(self.problems)} protection, got {problem}. "
                 f"{_who_takes(table, problem)}"
             )
         if not self.fits(table):
             raise ParameterError(
-                f"{self.spoken_name()}: withholds in two-way tables, of two dimensions without hierarchy; "
+                f"{self.display_name()}: withholds in two-way tables, of two dimensions without hierarchy; "
                 f"this table has others. {_who_takes(table, problem)}"
             )
 
@@ -56,7 +56,7 @@ class Suppression(Method):
             withheld,
             lower_bound=min(bound, float(table.cost[withheld & ~table.primary].sum())),
             seconds=watch.seconds,
-            method=self.spoken_name(),
+            method=self.display_name(),
             problem=problem,
             parameters=self.own_parameters(),
         )

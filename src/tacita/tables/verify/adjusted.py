@@ -13,13 +13,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Adjusted, Caution, RunContext, Table, VerificationError
+from tacita.core import Adjusted, DisclosureWarning, RunContext, Table, VerificationError
 from tacita.core.arrays import Floats
 from tacita.core.data.dataframes import Column, Framed
 from tacita.core.data.saving import writer
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.release import warned
 from tacita.core.results.verdicts import Check, Verdict, faults, verdicts
+from tacita.core.spec.deprecated import renamed_attribute
 from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import differs
 
@@ -48,8 +49,10 @@ class AdjustedAudit(Framed):
     inferred: Inferred
     verdicts: tuple[Verdict, ...]
     failures: tuple[Failure, ...]
-    cautions: tuple[Caution, ...] = ()
+    warnings: tuple[DisclosureWarning, ...] = ()
     accepted: int = 0
+
+    cautions = renamed_attribute("cautions", "warnings")
 
     @property
     def safe(self) -> bool:
@@ -91,7 +94,7 @@ class AdjustedAudit(Framed):
 
     def _repr_html_(self) -> str:
         told = Section(("Promise", "Verified"), tuple((v.promise, v.passed) for v in self.verdicts))
-        return page(self.headline, [told, warned(self.cautions)])
+        return page(self.headline, [told, warned(self.warnings)])
 
 
 @dataclass(frozen=True)
@@ -225,14 +228,14 @@ def audit_adjusted(
     inferred = infer(table, adjusted, run or RunContext())
     accepted = len({each.cell for each in inferred.failures}) if insist else 0
     failures = () if insist else inferred.failures
-    cautions = tuple(_cautions(table, adjusted, inferred, accepted, "adds-up" in promises))
+    warnings = tuple(_warnings(table, adjusted, inferred, accepted, "adds-up" in promises))
     return AdjustedAudit(
         table=table,
         adjusted=adjusted,
         inferred=inferred,
         verdicts=found,
         failures=failures,
-        cautions=cautions,
+        warnings=warnings,
         accepted=accepted,
     )
 
@@ -253,41 +256,51 @@ def require_safe(audit: AdjustedAudit) -> AdjustedAudit:
     return audit
 
 
-def _cautions(
+def _warnings(
     table: Table, adjusted: Adjusted, inferred: Inferred, accepted: int, additive: bool
-) -> Iterable[Caution]:
+) -> Iterable[DisclosureWarning]:
     if np.array_equal(adjusted.values, table.values):
         text = "No value was changed: what would be published is the true table."
-        yield Caution("nothing-changed", text, table.n, "Choose a larger base, or another method.")
+        yield DisclosureWarning("nothing-changed", text, table.n, "Choose a larger base, or another method.")
     if not table.judged and not table.frequency:
         text = (
             f"No rule, status or mark says which of {table.n} cells are sensitive: of none was it asked "
             "whether it stays open enough."
         )
-        yield Caution("nothing-judged", text, table.n, "Name rules, or mark the sensitive cells.")
+        yield DisclosureWarning("nothing-judged", text, table.n, "Name rules, or mark the sensitive cells.")
     if accepted:
         text = f"{accepted} cells give more away than their levels allow, which was insisted on."
-        yield Caution("levels-not-kept", text, accepted, "Adjust more: a larger base, or more noise.")
+        yield DisclosureWarning(
+            "levels-not-kept", text, accepted, "Adjust more: a larger base, or more noise."
+        )
     if adjusted.relaxed:
         text = f"Wider than asked for: {adjusted.relaxed}. All sums hold."
-        yield Caution("relaxed", text, 1, "Give it more time, merge labels, or publish fewer dimensions.")
+        yield DisclosureWarning(
+            "relaxed", text, 1, "Give it more time, merge labels, or publish fewer dimensions."
+        )
     if not additive:
         off = int((np.abs(table.relations.residuals(adjusted.values)) > 0).sum())
         text = f"{off} of {len(table.relations)} sums are no longer those of their parts."
-        yield Caution("additivity-lost", text, off, "Say so where the table is published, as the note does.")
+        yield DisclosureWarning(
+            "additivity-lost", text, off, "Say so where the table is published, as the note does."
+        )
     if adjusted.drawn and adjusted.terms.keys is not None:
         text = (
             f"The keys of {adjusted.drawn} cells were drawn for this table alone: in another table the same "
             "cells get other noise, and the mean of both is nearer the truth."
         )
         advice = "Keep a column of keys with the records, and make every table with it."
-        yield Caution("keys-drawn", text, adjusted.drawn, advice)
+        yield DisclosureWarning("keys-drawn", text, adjusted.drawn, advice)
     if adjusted.terms.noise is not None and inferred.pinned:
         text = f"{inferred.pinned} small counts have one possible value for whoever adds up true counts."
-        yield Caution("counts-pinned", text, inferred.pinned, "Raise the noise, or publish fewer sums.")
+        yield DisclosureWarning(
+            "counts-pinned", text, inferred.pinned, "Raise the noise, or publish fewer sums."
+        )
     if adjusted.terms.flex is not None and (inside := _close(table, adjusted)):
         text = f"{inside} sensitive cells are published within their protection levels; nobody knows which."
-        yield Caution("inside-intervals", text, inside, "Raise the share, or move them by the method cta.")
+        yield DisclosureWarning(
+            "inside-intervals", text, inside, "Raise the share, or move them by the method cta."
+        )
 
 
 def _close(table: Table, adjusted: Adjusted) -> int:

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import (
-    Caution,
     DataError,
+    DisclosureWarning,
     ParameterError,
     Pattern,
     Problem,
@@ -37,7 +37,7 @@ from tacita.core.data.saving import writer
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.release import warned
 from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS
-from tacita.core.spec.deprecated import renamed_arguments
+from tacita.core.spec.deprecated import renamed_arguments, renamed_attribute
 from tacita.core.spec.setting_syntax import setting
 
 from .attacker import Attacker
@@ -80,11 +80,13 @@ class Audit(Framed):
     low: Floats
     high: Floats
     failures: tuple[Failure, ...]
-    cautions: tuple[Caution, ...] = ()
+    warnings: tuple[DisclosureWarning, ...] = ()
     exact_ranges: bool = True
     insiders: tuple[Leak, ...] = ()
     lone: tuple[Leak, ...] = ()
     accepted: tuple[str, ...] = ()
+
+    cautions = renamed_attribute("cautions", "warnings")
 
     @property
     def safe(self) -> bool:
@@ -142,7 +144,7 @@ class Audit(Framed):
     def _repr_html_(self) -> str:
         counted = Counter(each.reason for each in self.failures)
         faults = Section(("What is wrong", "Sensitive cells"), tuple(counted.items()))
-        return page(self.headline, [faults, warned(self.cautions)])
+        return page(self.headline, [faults, warned(self.warnings)])
 
 
 @renamed_arguments(run="context")
@@ -247,21 +249,21 @@ def audit(
     sums = sensitive_sums(table, mask, computable)
     contributors = _found_by_contributors(judge, attacker, mask, common, anybody, sums, context)
     firm, soft = _weighed(anybody, contributors, sums, insist, insiders)
-    cautions = [] if strict else _soft_cautions(soft)
-    cautions += _of_insiders(table, contributors.leaks, contributors.not_tried, insiders)
-    cautions += _cautions(judge, mask, zeros)
+    warnings = [] if strict else _soft_warnings(soft)
+    warnings += _of_insiders(table, contributors.leaks, contributors.not_tried, insiders)
+    warnings += _warnings(judge, mask, zeros)
     if zeros is None and not judge.free and attacker.work <= _LITTLE:
-        cautions += _of_guessed_zeros(judge, mask, {failure.cell for failure in firm})
+        warnings += _of_guessed_zeros(judge, mask, {failure.cell for failure in firm})
     if contributors.not_judged:
-        cautions.append(_not_judged(contributors.not_judged))
+        warnings.append(_not_judged(contributors.not_judged))
     if anybody.undecided:
-        cautions.append(_undecided(anybody.undecided))
+        warnings.append(_undecided(anybody.undecided))
     if not ranges:
-        cautions.append(_at_least(attacker.n))
+        warnings.append(_at_least(attacker.n))
     context.report("auditing", 1, 1)
     failures = (*firm, *soft) if strict else tuple(firm)
     accepted = accepted_risks(table, accept)
-    cautions += about_acceptance(table, accepted)
+    warnings += about_acceptance(table, accepted)
     return Audit(
         table=table,
         problem=chosen,
@@ -269,7 +271,7 @@ def audit(
         low=low,
         high=high,
         failures=failures,
-        cautions=tuple(cautions),
+        warnings=tuple(warnings),
         exact_ranges=ranges,
         insiders=tuple(contributors.leaks),
         lone=tuple(contributors.lone),
@@ -449,18 +451,18 @@ def _published(table: Table, mask: Mask) -> list[Failure]:
     ]
 
 
-def _at_least(count: int) -> Caution:
+def _at_least(count: int) -> DisclosureWarning:
     text = f"Ranges are at least so wide: of {count} withheld cells few had to be sought."
     advice = "Verdicts are exact. To find all ranges takes long: audit(..., ranges=True)."
-    return Caution("ranges-at-least", text, count, advice)
+    return DisclosureWarning("ranges-at-least", text, count, advice)
 
 
-def _of_insiders(table: Table, leaks: list[Leak], not_tried: int, demanded: bool) -> list[Caution]:
+def _of_insiders(table: Table, leaks: list[Leak], not_tried: int, demanded: bool) -> list[DisclosureWarning]:
     found = []
     if demanded and table.contributors is None and (count := int(table.primary.sum())):
         text = f"Nothing says who contributes to which cell: {count} sensitive cells were not attacked so."
         advice = "Make the table from records, or from the list of cells that tacita tabulate writes."
-        found.append(Caution("insiders-not-tried", text, count, advice))
+        found.append(DisclosureWarning("insiders-not-tried", text, count, advice))
     if leaks and not demanded:
         cells = "1 sensitive cell is" if len(leaks) == 1 else f"{len(leaks)} sensitive cells are"
         text = (
@@ -468,80 +470,88 @@ def _of_insiders(table: Table, leaks: list[Leak], not_tried: int, demanded: bool
             "their own part of every suppressed cell."
         )
         advice = f"Protect from these too: {setting('suppress', 'insiders', True)}."
-        found.append(Caution("insiders", text, len(leaks), advice))
+        found.append(DisclosureWarning("insiders", text, len(leaks), advice))
     if not_tried:
         text = f"{not_tried} sensitive cells were not attacked by single contributors, for want of time."
-        found.append(Caution("insiders-not-tried", text, not_tried, "Let fewer cells be suppressed."))
+        found.append(
+            DisclosureWarning("insiders-not-tried", text, not_tried, "Let fewer cells be suppressed.")
+        )
     return found
 
 
-def _not_judged(count: int) -> Caution:
+def _not_judged(count: int) -> DisclosureWarning:
     text = (
         f"{count} sensitive cells of linked tables were attacked by the sums of these tables alone. The "
         "table of all their dimensions, which has the same records behind it, is too large."
     )
     advice = "Link fewer dimensions, or coarser ones."
-    return Caution("common-table-not-judged", text, count, advice)
+    return DisclosureWarning("common-table-not-judged", text, count, advice)
 
 
-def _undecided(count: int) -> Caution:
+def _undecided(count: int) -> DisclosureWarning:
     text = (
         f"{count} sensitive counts are protected by linear programs. Whether whole numbers give them away "
         "was not decided in time."
     )
-    return Caution("whole-numbers-undecided", text, count, "Suppress more around them, or merge labels.")
+    return DisclosureWarning(
+        "whole-numbers-undecided", text, count, "Suppress more around them, or merge labels."
+    )
 
 
-def _soft_cautions(soft: list[Failure]) -> list[Caution]:
+def _soft_warnings(soft: list[Failure]) -> list[DisclosureWarning]:
     lone = len({each.cell for each in soft if each.reason == LONE})
     sums = len({each.cell for each in soft if each.reason == KNOWN_SUM})
     found = []
     if lone:
         text = f"{lone} sensitive cells are too well known to someone who is alone in a withheld cell."
         advice = "Withhold more around cells of one contributor; strict audits refuse such patterns."
-        found.append(Caution("lone-contributors", text, lone, advice))
+        found.append(DisclosureWarning("lone-contributors", text, lone, advice))
     if sums:
         text = (
             f"{sums} sensitive cells stand in a line whose withheld cells add up to a known, sensitive sum."
         )
-        found.append(Caution("sensitive-sums", text, sums, "Withhold one more cell of the line."))
+        found.append(DisclosureWarning("sensitive-sums", text, sums, "Withhold one more cell of the line."))
     return found
 
 
-def _cautions(judge: Judge, mask: Mask, zeros: str | None) -> list[Caution]:
+def _warnings(judge: Judge, mask: Mask, zeros: str | None) -> list[DisclosureWarning]:
     table, found = judge.table, []
     if judge.free and (table.values >= 0).all() and (count := _fixed_if_nonnegative(table, mask, zeros)):
         text = f"{count} sensitive cells can be computed by someone who guesses that no value is negative."
-        found.append(Caution("sign-guessed", text, count, "Use exact protection."))
+        found.append(DisclosureWarning("sign-guessed", text, count, "Use exact protection."))
     if not judge.free and not judge.bounded and (count := _open_to_who_knows_signs(judge, mask, zeros)):
         text = (
             f"Nothing was taken to be known of any value: {count} sensitive cells are not protected from "
             "someone who knows which values are not negative."
         )
-        found.append(Caution("sign-guessed", text, count, "Give bounds: 0 below what is never negative."))
+        found.append(
+            DisclosureWarning("sign-guessed", text, count, "Give bounds: 0 below what is never negative.")
+        )
     if count := int(judge.without_level.sum()):
         text = f"{count} sensitive cells have no protection level: only that nobody can compute them is kept."
-        found.append(Caution("no-level", text, count, "Give levels, or use exact protection."))
+        found.append(DisclosureWarning("no-level", text, count, "Give levels, or use exact protection."))
     if count := unnamed_loners(table, mask):
         text = (
             f"{count} withheld cells have one contributor each, and nothing says who: they were taken as "
             "different ones. Someone who is alone in several of them knows more than was tried."
         )
         advice = "Make the table from records that name the firm or household (unit)."
-        found.append(Caution("holders-unknown", text, count, advice))
+        found.append(DisclosureWarning("holders-unknown", text, count, advice))
     if count := loners_apart(table, mask):
         text = (
             f"{count} withheld cells have one contributor each, and the lists that were linked number "
             "contributors by themselves: those of different lists were taken as different ones."
         )
-        found.append(Caution("holders-apart", text, count, "Make all tables of one plan from the records."))
+        found.append(
+            DisclosureWarning("holders-apart", text, count, "Make all tables of one plan from the records.")
+        )
     if table.frequency and (count := single_counts(table, mask)):
         text = f"{count} published lines have a single count that is not zero: all of them share one label."
-        found.append(Caution("single-count", text, count, "Merge labels, or withhold these lines."))
+        found.append(DisclosureWarning("single-count", text, count, "Merge labels, or withhold these lines."))
     return found
 
 
-def _of_guessed_zeros(judge: Judge, mask: Mask, known_bad: set[int]) -> list[Caution]:
+def _of_guessed_zeros(judge: Judge, mask: Mask, known_bad: set[int]) -> list[DisclosureWarning]:
     """Where nobody says whether zeros may be suppressed, or what the unit is: what follows if none may be."""
     table = with_known_zeros(judge.table.with_published_unit(), mask, judge.problem, "publish")
     if np.array_equal(table.low, judge.table.low):
@@ -556,7 +566,7 @@ def _of_guessed_zeros(judge: Judge, mask: Mask, known_bad: set[int]) -> list[Cau
         "and that all values are multiples of one unit, as counts are."
     )
     advice = f"If zeros are published as a rule, say so: {setting('suppress', 'zeros', 'publish')}."
-    return [Caution("zeros-guessed", text, count, advice)]
+    return [DisclosureWarning("zeros-guessed", text, count, advice)]
 
 
 def _open_to_who_knows_signs(judge: Judge, mask: Mask, zeros: str | None) -> int:

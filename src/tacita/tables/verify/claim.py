@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from tacita.core import Adjusted, DataError, Pattern, Table
 from tacita.core.arrays import Floats
-from tacita.core.results.verdicts import Check, Verdict, insist, verdicts
+from tacita.core.results.verdicts import Check, Verdict, require_passed, verdicts
 from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import Seen
 from tacita.io.tables.table_format import PublishedFormat
@@ -100,7 +100,7 @@ def verify_file(content: bytes, form: PublishedFormat, claim: TableClaim) -> tup
 def encoded_all(claim: TableClaim, forms: Sequence[PublishedFormat]) -> tuple[bytes, ...]:
     """Published tables as bytes that have been read back and compared with what was audited."""
     contents = tuple(form.encode(claim.shown(part)) for form, part in zip(forms, claim.parts, strict=True))
-    insist(verify_files(contents, forms, claim))
+    require_passed(verify_files(contents, forms, claim))
     return contents
 
 

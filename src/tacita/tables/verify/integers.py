@@ -22,7 +22,7 @@ from .attacker import Attacker, parts_of
 from .protection_criteria import Failure, Judge
 
 if TYPE_CHECKING:
-    from tacita.solvers.highs import LinearProgramme
+    from tacita.solvers.highs import LinearProgram
 
 # Seconds for all integer programs of an audit.
 _SECONDS = 120.0
@@ -125,7 +125,7 @@ class IntegerSearch:
         used, row = np.unique(rows, return_inverse=True)
         self.relations = sparse.csr_array((signs, (row, place)), shape=(used.size, n))
         self.part = parts_of(rows, place, n)
-        self._models: dict[int, tuple[Ints, LinearProgramme]] = {}
+        self._models: dict[int, tuple[Ints, LinearProgram]] = {}
 
     def stands(self, change: Floats) -> bool:
         """Whether a change, rounded, is whole, within the bounds and adds up."""
@@ -163,11 +163,11 @@ class IntegerSearch:
             reached.append(direction * float(x[place]))
         return sum(reached) >= width - _WHOLE
 
-    def _model(self, place: int) -> tuple[Ints, LinearProgramme]:
+    def _model(self, place: int) -> tuple[Ints, LinearProgram]:
         part = int(self.part[place])
         if part not in self._models:
             # the audit is imported by all that read plans, and few of these solve a program
-            from tacita.solvers.highs import LinearProgramme
+            from tacita.solvers.highs import LinearProgram
 
             members = np.flatnonzero(self.part == part)
             columns = self.relations.tocsc()[:, members].tocsr()
@@ -176,14 +176,14 @@ class IntegerSearch:
             ends = self.low[members], self.high[members]
             self._models[part] = (
                 members,
-                LinearProgramme.of(np.zeros(members.size), *ends, matrix, zero, zero),
+                LinearProgram.of(np.zeros(members.size), *ends, matrix, zero, zero),
             )
         return self._models[part]
 
     def _solve(
         self,
         members: Ints,
-        program: LinearProgramme,
+        program: LinearProgram,
         own: int,
         ends: tuple[float, float],
         direction: float | None,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 
 # Tolerances of the solver are absolute; spans are scaled so that the widest is this.
 _WIDEST = 1e3
@@ -31,7 +31,7 @@ class Programme:
         self._low, self._high = low / self._scale, high / self._scale
         nought = np.zeros(relations.shape[0])
         costs, matrix = np.zeros(low.size), relations.tocsc()
-        self._programme = LinearProgramme.of(
+        self._programme = LinearProgram.of(
             costs, self._low, self._high, matrix, nought, nought, **_PRECISE, **_PRIMAL
         )
 
@@ -62,7 +62,7 @@ class QuietProgramme:
         nought, still = np.zeros(relations.shape[0]), np.zeros(2 * low.size)
         matrix = sparse.hstack([relations, -relations]).tocsc()
         self._every = np.arange(2 * low.size)
-        self._programme = LinearProgramme.of(
+        self._programme = LinearProgram.of(
             np.ones(2 * low.size), still, still, matrix, nought, nought, **_PRECISE, **_AFRESH
         )
 

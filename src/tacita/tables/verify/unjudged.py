@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacita.core import Caution, ParameterError, Table
+from tacita.core import DisclosureWarning, ParameterError, Table
 from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS, accepted_names
 from tacita.core.spec.setting_syntax import setting
 
@@ -34,7 +34,7 @@ def refuse_unjudged(table: Table, accept: Sequence[str] | str) -> None:
     )
 
 
-def about_acceptance(table: Table, accepted: Sequence[str]) -> list[Caution]:
+def about_acceptance(table: Table, accepted: Sequence[str]) -> list[DisclosureWarning]:
     """The warning that stands beside such a release."""
     if NO_SENSITIVE_CELLS not in accepted:
         return []
@@ -42,4 +42,4 @@ def about_acceptance(table: Table, accepted: Sequence[str]) -> list[Caution]:
         f"No rule, status or mark says which of {table.n} cells are sensitive: that none is was accepted, "
         "and nothing was audited."
     )
-    return [Caution(NO_SENSITIVE_CELLS, text, table.n, "Name rules, or mark the sensitive cells.")]
+    return [DisclosureWarning(NO_SENSITIVE_CELLS, text, table.n, "Name rules, or mark the sensitive cells.")]

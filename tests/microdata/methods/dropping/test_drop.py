@@ -151,7 +151,7 @@ def test_a_missing_value_is_refused_unless_somebody_says_how_it_is_read():
     }
     assert found["keep"].data.num_rows == found["drop"].data.num_rows + 9
     for release in found.values():
-        assert [(each.name, each.count) for each in release.record.cautions if "undecided" in each.name] == [
+        assert [(each.name, each.count) for each in release.record.warnings if "undecided" in each.name] == [
             ("condition-undecided", 9)
         ]
 
@@ -190,7 +190,7 @@ def test_dropping_records_of_a_weighted_file_is_warned_of():
     count = sum(region == "n" for region in records()["region"].to_pylist())
     assert [
         (each.name, each.count)
-        for each in release.record.cautions
+        for each in release.record.warnings
         if each.name in ("records-left-out", "weights-not-rescaled")
     ] == [("records-left-out", count), ("weights-not-rescaled", count)]
 
@@ -228,7 +228,7 @@ def test_a_step_that_changes_nothing_is_told(method):
     )
     among = tacita.protect(halves(), steps=[{"method": method, **options}, other], seed=SEED, **around)
     for release in (alone, among):
-        told = [each for each in release.record.cautions if each.name == "nothing-changed"]
+        told = [each for each in release.record.warnings if each.name == "nothing-changed"]
         assert len(told) == 1
         assert method in told[0].text
         assert "1000" not in told[0].text
@@ -246,13 +246,13 @@ SOMETHING = {
 @pytest.mark.parametrize("method", SOMETHING)
 def test_a_step_that_changes_something_is_not_told(method):
     release = tacita.protect(halves(), method=method, **SOMETHING[method])
-    assert not [each for each in release.record.cautions if each.name == "nothing-changed"]
+    assert not [each for each in release.record.warnings if each.name == "nothing-changed"]
 
 
 def test_of_several_columns_only_those_are_told_that_stayed_as_they_were():
     frame = halves().assign(y=np.arange(40.0))
     release = tacita.protect(frame, quasi=["x", "y"], method="top-code", limit={"x": 1000, "y": 30})
-    (told,) = [each for each in release.record.cautions if each.name == "nothing-changed"]
+    (told,) = [each for each in release.record.warnings if each.name == "nothing-changed"]
     assert "of x:" in told.text
     assert told.count == 1
 

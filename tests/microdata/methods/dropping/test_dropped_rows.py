@@ -110,7 +110,7 @@ def test_promises_about_groups_are_withdrawn_where_a_member_may_have_left():
         ("groups-of-k", 1, 2),
         ("group-means", 1, 2),
     }
-    (told,) = [each.text for each in release.record.cautions if each.name == "promise-withdrawn"]
+    (told,) = [each.text for each in release.record.warnings if each.name == "promise-withdrawn"]
     assert "removed records afterwards" in told
 
 
@@ -177,7 +177,7 @@ def test_missing_values_and_conditions_and_classes_are_told_apart():
     table = records().set_column(6, "income", pa.array(records()["income"].to_numpy(), mask=gaps))
     steps = [DROP, GENERALISE, {**MDAV, "missing": "drop"}]
     release = tacita.protect(table, steps=steps, hierarchy=HIERARCHY, measures=["IL1"])
-    told = {each.name: each.count for each in release.record.cautions}
+    told = {each.name: each.count for each in release.record.warnings}
     ages = records()["age"].to_numpy()
     assert told["records-dropped"] == int(gaps.sum())
     assert told["records-left-out"] == int((~gaps & (ages > 60)).sum())

@@ -205,7 +205,7 @@ def test_a_release_is_verified_and_promises_no_k(made, name, tmp_path):
     assert not failed(found.data, found.claim)
     assert {"models-hold", "optimum-proven", "levels-as-told"} <= set(found.claim.guarantees)
     assert "k-anonymous" not in found.claim.guarantees
-    assert found.record.insisted == ("k-of-1",)
+    assert found.record.accepted_risks == ("k-of-1",)
     tacita.save(found, tmp_path / "out.csv")
     tacita.save(found, tmp_path / "out.parquet")
 
@@ -222,7 +222,7 @@ def test_records_that_stand_alone_are_counted_and_told(made):
     found = made["sample_uniqueness"]
     shown = Counter(zip(*(found.data[name].to_pylist() for name in ("a", "b", "age", "region")), strict=True))
     alone = sum(count == 1 for count in shown.values())
-    assert [each.count for each in found.record.cautions if each.name == "alone-by-keys"] == [alone]
+    assert [each.count for each in found.record.warnings if each.name == "alone-by-keys"] == [alone]
 
 
 def test_the_public_note_says_that_several_share_a_combination_only_where_they_do(made, tmp_path):

@@ -243,7 +243,7 @@ def test_a_withheld_cell_of_a_text_file_does_not_show_what_stood_there(tmp_path)
     path.write_bytes(CSV().encode(Microdata.of(records(gaps=False))))
     made = release(frame=tacita.read(path), outliers="withhold", models={}, suppression_limit=0.3)
     assert made.record.steps[0].search["withheld"]
-    assert {each.name for each in made.record.cautions} >= {"keys-withheld"}
+    assert {each.name for each in made.record.warnings} >= {"keys-withheld"}
     tacita.save(made, tmp_path / "out.csv")
 
 
@@ -251,7 +251,7 @@ def test_records_that_leave_are_counted_and_told():
     made = release()
     left = made.record.steps[0].search["suppressed"]
     assert left == N - made.record.records_out == made.claim.leaving.size
-    assert [each.count for each in made.record.cautions if each.name == "records-suppressed"] == [left][
+    assert [each.count for each in made.record.warnings if each.name == "records-suppressed"] == [left][
         : left > 0
     ]
 

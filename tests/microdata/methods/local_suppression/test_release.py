@@ -164,7 +164,7 @@ def test_the_record_has_the_search_and_the_note_the_shares(tmp_path):
 
 def test_a_column_that_loses_a_fifth_of_its_values_is_warned_of():
     release = tacita.protect(TABLE, quasi=KEYS, method="local-suppression", measures=["k_anonymity"])
-    warned = [each for each in release.record.cautions if each.name == "much-withheld"]
+    warned = [each for each in release.record.warnings if each.name == "much-withheld"]
     shares = release.record.withheld[0]["share_by_column"]
     assert len(warned) == sum(share > 20 for share in shares.values()) > 0
 
@@ -191,4 +191,4 @@ def test_a_soft_stop_is_recorded_and_verified():
         context=RunContext(should_stop=lambda: True),
     )
     assert all(each.passed for each in release.record.verdicts)
-    assert "search-stopped" in {each.name for each in release.record.cautions}
+    assert "search-stopped" in {each.name for each in release.record.warnings}

@@ -147,7 +147,7 @@ def test_every_household_at_risk_leaves_its_area_of_that_level():
     release = swapped(table, risk_columns=columns, similar=["sex"], k=3, rate=1)
     before, after = homes(table), homes(with_households(release, table))
     stayed = [name for name, level in risky.items() if before[name][:level] == after[name][:level]]
-    told = sum(c.count for c in release.record.cautions if c.name == "not-swapped")
+    told = sum(c.count for c in release.record.warnings if c.name == "not-swapped")
     assert risky
     assert len(stayed) == told
     assert told < 0.02 * len(risky)
@@ -173,7 +173,7 @@ def test_levels_at_risk_are_those_of_plain_counting():
 def test_households_of_no_like_stay_and_are_counted():
     table = persons(40, 8)
     release = swapped(table, risk_columns=["age", "sex"], similar=["sex+age+education"], k=5, rate=100)
-    counts = {caution.name: caution.count for caution in release.record.cautions}
+    counts = {warning.name: warning.count for warning in release.record.warnings}
     assert counts["not-swapped"] > 0
     assert counts["swap-rate-not-met"] > 0
     assert all(verdict.passed for verdict in release.record.verdicts)
@@ -185,7 +185,7 @@ def test_a_wider_profile_is_tried_where_the_narrow_one_finds_nobody():
         swapped(table, risk_columns=["age", "sex"], similar=similar, rate=1)
         for similar in ([["sex", "age"]], [["sex", "age"], []])
     )
-    left = [sum(c.count for c in each.record.cautions if c.name == "not-swapped") for each in (narrow, both)]
+    left = [sum(c.count for c in each.record.warnings if c.name == "not-swapped") for each in (narrow, both)]
     assert left[1] < left[0]
 
 
@@ -215,7 +215,7 @@ def test_regions_may_be_named_as_columns_of_the_unit():
 
 
 def test_units_are_no_longer_unused():
-    names = {caution.name for caution in swapped(persons(200, 13)).record.cautions}
+    names = {warning.name for warning in swapped(persons(200, 13)).record.warnings}
     assert "unit-unused" not in names
     assert "broken-relations" not in names
 

@@ -33,7 +33,7 @@ def promised(release):
 
 
 def warned(release):
-    return {caution.name for caution in release.record.cautions}
+    return {warning.name for warning in release.record.warnings}
 
 
 def frequencies(draws):
@@ -277,11 +277,11 @@ def test_a_column_declared_ordinal_stays_so():
 
 def test_rare_categories_and_weak_matrices_are_warned_of_with_a_count():
     table = pa.table({"c": ["a"] * 60 + ["b"] * 59 + ["rare"]})
-    rare = next(c for c in released(table, quasi=["c"]).record.cautions if c.name == "rare-categories")
+    rare = next(c for c in released(table, quasi=["c"]).record.warnings if c.name == "rare-categories")
     assert rare.count == 1
     matrix = {"c": {"a": {"a": 0.96, "b": 0.04}, "b": {"a": 0.5, "b": 0.5}, "rare": {"rare": 0.5, "a": 0.5}}}
     weak = released(table, quasi=["c"], matrix=matrix)
-    assert next(c for c in weak.record.cautions if c.name == "likely-unchanged").count == 60
+    assert next(c for c in weak.record.warnings if c.name == "likely-unchanged").count == 60
     strong = released(persons(), quasi=["sex"], matrix=SEX)
     assert not {"rare-categories", "likely-unchanged"} & warned(strong)
 

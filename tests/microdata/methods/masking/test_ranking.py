@@ -105,7 +105,7 @@ def test_the_release_never_claims_groups_of_k_and_warns_of_combinations():
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=60), "y": rng.normal(size=60)})
     made = tacita.protect(table, quasi=["x", "y"], method="onedims", measures=["IL1"])
-    found = {caution.name: caution for caution in made.record.cautions}["not-k-anonymous"]
+    found = {warning.name: warning for warning in made.record.warnings}["not-k-anonymous"]
     alike = made.data.group_by(["x", "y"]).aggregate([([], "count_all")])["count_all"].to_pylist()
     assert found.count == sum(count for count in alike if count < 3) > 30
     assert "not k-anonymous" in found.text

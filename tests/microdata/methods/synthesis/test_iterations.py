@@ -70,7 +70,7 @@ def test_a_stop_in_mid_run_returns_the_round_that_it_was_in():
     )
     assert [each.iteration.iteration for each in heard] == [1, 2, 3]
     assert np.array_equal(heard[-1].iteration.released[:, 0], column(release.data, "y"))
-    assert "search-stopped" in [each.name for each in release.record.cautions]
+    assert "search-stopped" in [each.name for each in release.record.warnings]
 
 
 def test_a_run_waits_for_whoever_hears_it():

@@ -74,7 +74,7 @@ def figures(release):
 
 
 def warned(release):
-    return {caution.name: caution for caution in release.record.cautions}
+    return {warning.name: warning for warning in release.record.warnings}
 
 
 # k counts units
@@ -223,7 +223,7 @@ def test_trees_with_leaves_of_five_remember_their_records_and_are_refused(name, 
     ):
         of_persons(method=name, **options)
     made = of_persons(method=name, **options, accept_risks=True)
-    assert made.record.insisted == ("membership",)
+    assert made.record.accepted_risks == ("membership",)
     assert figures(made)["outcome"] == "above"
     assert figures(made)["advantage"] > 10
     assert "membership-bounded" not in {verdict.guarantee for verdict in made.record.verdicts}

@@ -54,7 +54,7 @@ def promises(made):
 
 
 def warned(made):
-    return {caution.name: caution for caution in made.record.cautions}
+    return {warning.name: warning for warning in made.record.warnings}
 
 
 @pytest.mark.parametrize("name", BOTH)

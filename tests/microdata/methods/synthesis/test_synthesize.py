@@ -43,7 +43,7 @@ def release(**options):
 
 
 def warned(made):
-    return {caution.name: caution for caution in made.record.cautions}
+    return {warning.name: warning for warning in made.record.warnings}
 
 
 def plan(folder, **protect):
@@ -229,7 +229,7 @@ def test_the_note_claims_no_more_than_was_verified(tmp_path):
 
 def test_nothing_is_said_of_groups_or_masking():
     made = release(method="ipso-q", unit="name")
-    told = " ".join(caution.text + caution.advice for caution in made.record.cautions)
+    told = " ".join(warning.text + warning.advice for warning in made.record.warnings)
     assert "masked" not in told.lower()
     assert not {"not-k-anonymous", "unrounded-integers", "homogeneous-confidential"} & set(warned(made))
     # no unit has several records, so that nothing is lost by not looking at units
@@ -266,8 +266,8 @@ def test_what_columns_beside_give_back_is_refused(method):
 def test_what_a_column_beside_gives_away_is_warned_of_where_it_was_insisted_on():
     frame = table().append_column("cents", pa.array(100 * table()["wages"].to_numpy()))
     made = tacita.synthesize(frame, **ROLES, seed=SEED, measures=["IL1"], accept_risks=True)
-    assert made.record.insisted == ("keys-determined",)
-    texts = {name: caution.text for name, caution in warned(made).items()}
+    assert made.record.accepted_risks == ("keys-determined",)
+    texts = {name: warning.text for name, warning in warned(made).items()}
     assert "original values of synthetic column wages can be recomputed" in texts["recomputable-column"]
     assert "cells of wages follow from cents" in texts["cells-determined"]
 

@@ -89,7 +89,7 @@ def test_improve_finds_what_trying_all_patterns_finds_and_proves_it(problem):
     assert False in met
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda each: each.spoken_name())
+@pytest.mark.parametrize("method", METHODS, ids=lambda each: each.display_name())
 @pytest.mark.parametrize("problem", ["exact", "interval"])
 def test_patterns_of_cubes_are_safe_by_plain_programmes(method, problem):
     for seed in range(3):

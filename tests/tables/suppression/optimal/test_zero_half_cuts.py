@@ -10,7 +10,7 @@ from scipy.sparse import csc_matrix
 
 from tacita.kernels.tables.network import Pooled, Terms
 from tacita.kernels.tables.zero_half import add_up, half_sums, nearly_tight, parities, unlike, whole_multiples
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 from tacita.tables.suppression.optimal.cutting_planes import CuttingProgramme
 from tacita.tables.suppression.optimal.zero_half_cuts import violated_half_sums
 
@@ -37,7 +37,7 @@ def dense(rows, columns):
 
 def programme(matrix, right, cost):
     made = CuttingProgramme()
-    made.lp = LinearProgramme.of(
+    made.lp = LinearProgram.of(
         cost,
         np.zeros(len(cost)),
         np.ones(len(cost)),

@@ -38,7 +38,7 @@ class TailCoding(Coding):
         given = [name for name in ("limit", "share", "count") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ParameterError(
-                f"{self.spoken_name()}: wanted one of limit, share or count, got "
+                f"{self.display_name()}: wanted one of limit, share or count, got "
                 f"{' and '.join(given) or 'none'}."
             )
         return self
@@ -58,7 +58,7 @@ class TailCoding(Coding):
             return values
         if self.by != "limit" and (few := int(beyond.sum())) < _FEWEST:
             raise DataError(
-                f"{self.spoken_name()}: {few} records of column {column} are beyond the limit, and their "
+                f"{self.display_name()}: {few} records of column {column} are beyond the limit, and their "
                 f"{self.by} would give them away. Code at least {_FEWEST}, or use the limit."
             )
         coded = values[beyond]
@@ -72,7 +72,7 @@ class TailCoding(Coding):
             own = self.limit.get(column) if isinstance(self.limit, dict) else self.limit
             if own is None:
                 raise ParameterError(
-                    f"{self.spoken_name()}: limit has columns, and {column} is not one of them. Add it."
+                    f"{self.display_name()}: limit has columns, and {column} is not one of them. Add it."
                 )
             return self.sign * own
         most = self.count if self.count is not None else int((self.share or 0.0) * turned.size)

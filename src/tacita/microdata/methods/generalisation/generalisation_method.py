@@ -77,7 +77,7 @@ class Generalisation(RecordMethod):
 
     @model_validator(mode="after")
     def _models_fit(self) -> Generalisation:
-        who, asked = self.spoken_name(), built(self.models)
+        who, asked = self.display_name(), built(self.models)
         bounding = [each for each in asked if not isinstance(each, OfAClass)]
         if self.k < 2 and not bounding:
             raise ParameterError(
@@ -171,7 +171,7 @@ class Generalisation(RecordMethod):
         for name, own in given.items():
             if wrong := int((~(own > 0)).sum()):
                 raise DataError(
-                    f"{self.spoken_name()}: weight column {name} is missing, zero or negative in {wrong} "
+                    f"{self.display_name()}: weight column {name} is missing, zero or negative in {wrong} "
                     "records. Correct them, or name another."
                 )
         return given
@@ -180,8 +180,8 @@ class Generalisation(RecordMethod):
         asked = [name for name in ("k_map", "delta_presence") if name in self.models]
         if units is not None and asked:
             raise ParameterError(
-                f"{self.spoken_name()}: {', '.join(asked)} counts persons, one a record, and a unit is named "
-                "that may have several records. Leave out the unit, or protect one record a unit."
+                f"{self.display_name()}: {', '.join(asked)} counts persons, one a record, and a unit is "
+                "named that may have several records. Leave out the unit, or protect one record a unit."
             )
 
     def populations_of(
@@ -189,7 +189,7 @@ class Generalisation(RecordMethod):
     ) -> dict[Path, Population]:
         """Who else is like the records. Raises where records of a presence are not among them."""
         found = {
-            path: Population.of(keys.ladders, columns, strata, self.spoken_name())
+            path: Population.of(keys.ladders, columns, strata, self.display_name())
             for path, (columns, strata) in tables.items()
         }
         for model in built(self.models):
@@ -197,7 +197,7 @@ class Generalisation(RecordMethod):
                 strange = found[model.population].strangers(keys.leaves, keys.strata)
                 if strange:
                     raise DataError(
-                        f"{self.spoken_name()}: {strange} of {keys.n} records are not in the population of "
+                        f"{self.display_name()}: {strange} of {keys.n} records are not in the population of "
                         "delta_presence, by their keys. It must hold all of them; spaces and capitals count."
                     )
         return found
@@ -207,7 +207,7 @@ class Generalisation(RecordMethod):
         found = {}
         for model in built(self.models):
             if isinstance(model, TCloseness) and model.kind == "ordered":
-                found[model.column] = _order(self.spoken_name(), model, texts[model.column])
+                found[model.column] = _order(self.display_name(), model, texts[model.column])
         return found
 
     def trees_of(self, texts: Mapping[str, Sequence[str]], known: Mapping[str, Hierarchy]) -> dict[str, Ints]:
@@ -215,7 +215,7 @@ class Generalisation(RecordMethod):
         found = {}
         for model in built(self.models):
             if isinstance(model, TCloseness) and model.kind == "hierarchical":
-                found[model.column] = _tree(self.spoken_name(), model, texts[model.column], known)
+                found[model.column] = _tree(self.display_name(), model, texts[model.column], known)
         return found
 
 

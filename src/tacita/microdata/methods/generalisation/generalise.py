@@ -99,7 +99,7 @@ class Generalise(Generalisation):
 
     def found(self, keys: Keys, run: RunContext) -> tuple[Lattice, Found]:
         """The best node and its proof."""
-        refuse_too_many(keys, self.spoken_name(), separable=self.judged_by().separable)
+        refuse_too_many(keys, self.display_name(), separable=self.judged_by().separable)
         lattice = Lattice(
             keys, self.of_classes(), self.suppression_limit, withhold=self.outliers == "withhold"
         )

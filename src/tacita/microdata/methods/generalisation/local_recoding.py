@@ -66,7 +66,7 @@ class RecodeLocal(Generalisation):
         run = run or RunContext()
         quality = Quality("loss", "mean", self.importance)
         # before any search: one that lacks memory must not be taken for one that finds nothing
-        refuse_too_many(keys, self.spoken_name(), separable=quality.separable)
+        refuse_too_many(keys, self.display_name(), separable=quality.separable)
         classes = _Classes(keys, self, run)
         full = _full_domain(self, keys, quality, run)
         of = classes.improved(_peeled(self, keys, quality, run))

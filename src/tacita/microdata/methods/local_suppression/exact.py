@@ -214,14 +214,14 @@ def _solved(
     run: RunContext,
 ) -> tuple[Floats | None, float]:
     """How often options are taken and a bound: columns too dear for a better choice go, parts are apart."""
-    from tacita.solvers.highs import LinearProgramme
+    from tacita.solvers.highs import LinearProgram
 
     run.report(_STAGE, 0, 1)
     costs = np.zeros(programme.columns)
     costs[: options.kind.size] = options.costs
     matrix, upper = programme.matrix, np.concatenate(programme.upper)
     lower, above = np.concatenate(programme.lower), np.concatenate(programme.above)
-    relaxed = LinearProgramme.of(costs, np.zeros(upper.size), upper, matrix, lower, above)
+    relaxed = LinearProgram.of(costs, np.zeros(upper.size), upper, matrix, lower, above)
     if relaxed.solve() != "optimal":
         return None, 0.0
     known, step = keys.price(stars), _step(keys.weights)
@@ -237,7 +237,7 @@ def _solved(
         run.report(_STAGE, done, len(parts))
         part = matrix[:, columns][rows]
         ends = np.zeros(columns.size), upper[columns]
-        own = LinearProgramme.of(costs[columns], *ends, part.tocsc(), lower[rows], above[rows])
+        own = LinearProgram.of(costs[columns], *ends, part.tocsc(), lower[rows], above[rows])
         begun = None if first is None else first[columns]
         answer = own.choose(begun, run.ended, mip_max_nodes=nodes)
         if answer.x is None:

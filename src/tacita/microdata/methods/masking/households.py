@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydantic import BeforeValidator, Field
 
 from tacita.core import DataError, Ints, Mask, ParameterError, Percent, RunContext
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.core.spec.roles import Names
 
 from .masking_method import CategoryMasking, Coded, Masked
@@ -101,13 +101,13 @@ class RecordSwap(CategoryMasking):
         both = [name for name in self.reads if name in columns]
         if both:
             raise ParameterError(
-                f"RecordSwap: column {speakable(both)} is a region to be swapped, and cannot be a risk or "
+                f"RecordSwap: column {join_names(both)} is a region to be swapped, and cannot be a risk or "
                 "similar column too."
             )
 
     def redraw(self, coded: Coded, run: RunContext) -> Masked:
         """Partners by level and profile, those at risk first."""
-        homes = Homes.of(coded, self.spoken_name())
+        homes = Homes.of(coded, self.display_name())
         chance = run.protective_generator()
         order = chance.permutation(homes.count)
         profiles = [homes.profile([coded.read[name] for name in each]) for each in self.similar or ((),)]

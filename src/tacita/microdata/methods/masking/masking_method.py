@@ -102,7 +102,7 @@ class Masking(RecordMethod):
         beside: npt.ArrayLike | None = None,
     ) -> Masked:
         """The same, with the group of each cell where there are groups."""
-        matrix = as_matrix(x, self.spoken_name())
+        matrix = as_matrix(x, self.display_name())
         n, d = matrix.shape
         context = self._context(np.empty((n, 0)) if beside is None else np.asarray(beside), n)
         self._refuse_few(n, d, context.shape[1])
@@ -115,17 +115,17 @@ class Masking(RecordMethod):
         needed = self.fewest(d + beside)
         if n < needed:
             raise DataError(
-                f"{self.spoken_name()}: {d} columns need at least {needed} records (a stratum), got {n}. "
+                f"{self.display_name()}: {d} columns need at least {needed} records (a stratum), got {n}. "
                 "Merge strata or mask fewer columns."
             )
 
     def _context(self, beside: npt.NDArray[Any], n: int) -> Matrix:
         if beside.size == 0:
             return np.empty((n, 0))
-        context = as_matrix(beside, self.spoken_name())
+        context = as_matrix(beside, self.display_name())
         if context.shape[0] != n:
             raise DataError(
-                f"{self.spoken_name()}: wanted {n} records beside the masked ones, got {context.shape[0]}."
+                f"{self.display_name()}: wanted {n} records beside the masked ones, got {context.shape[0]}."
             )
         return context
 

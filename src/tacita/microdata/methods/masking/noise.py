@@ -46,8 +46,8 @@ class AdditiveNoise(Bounded, Masking):
             z[rows] = self.redrawn(z[rows], outside[rows], draw(rows))
             run.report("drawing within bounds", done, _ROUNDS)
         raise DataError(
-            f"{self.spoken_name()}: {rows.size} records found no noise within the bounds in {_ROUNDS} draws. "
-            "Widen the bounds, lower alpha, or use noise, which draws each column by itself."
+            f"{self.display_name()}: {rows.size} records found no noise within the bounds in {_ROUNDS} "
+            "draws. Widen the bounds, lower alpha, or use noise, which draws each column by itself."
         )
 
     @abstractmethod

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from tacita.core import Floats, Ints, Labels, Matrix, ParameterError, RunContext
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 
 from .masking_method import CategoryMasking, Coded, Masked
 from .transitions import declared, draw, generated, invariant, refuse_bad, refuse_many
@@ -143,10 +143,12 @@ class PRAM(CategoryMasking):
         missing = [name for name in columns if name not in self.matrix]
         others = [name for name in self.matrix if name not in columns]
         if missing:
-            raise ParameterError(f"PRAM: the matrix has columns, and {speakable(missing)} is not among them.")
+            raise ParameterError(
+                f"PRAM: the matrix has columns, and {join_names(missing)} is not among them."
+            )
         if others:
             raise ParameterError(
-                f"PRAM: the matrix has column {speakable(others)}, which is not to be protected. Name it "
+                f"PRAM: the matrix has column {join_names(others)}, which is not to be protected. Name it "
                 "under quasi, or take it out of the matrix."
             )
 

@@ -173,7 +173,7 @@ class Best(Improvement):
     def _time_or_effort(self) -> Best:
         if self.time is not None and self.effort is not None:
             raise ParameterError(
-                f"{self.spoken_name()}: wanted time or effort, got both. To repeat a run give its effort."
+                f"{self.display_name()}: wanted time or effort, got both. To repeat a run give its effort."
             )
         return self
 

@@ -28,7 +28,7 @@ class Improvement(Microaggregation):
     def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: RunContext) -> Labels:
         if start is not None and (start.n != x.shape[0] or start.sizes.min() < self.k):
             raise DataError(
-                f"{self.spoken_name()}: wanted a start partition of {x.shape[0]} records in groups of at "
+                f"{self.display_name()}: wanted a start partition of {x.shape[0]} records in groups of at "
                 f"least {self.k}, got {start.n} records in groups of at least {int(start.sizes.min())}."
             )
         before = self.group(x, units, run) if start is None else start.labels
@@ -67,16 +67,16 @@ class Chain(Microaggregation):
         for method in methods[1:]:
             if not isinstance(method, Improvement):
                 raise ParameterError(
-                    f"Chain: {method.spoken_name()} makes a partition of its own and cannot improve one. "
+                    f"Chain: {method.display_name()} makes a partition of its own and cannot improve one. "
                     "Name it first."
                 )
             for name in method.of_start:
                 usual = type(method).model_fields[name].default
                 if getattr(method, name) != usual and name not in type(methods[0]).model_fields:
-                    who = method.spoken_name()
+                    who = method.display_name()
                     raise ParameterError(
                         f"Chain: {name} says where {who} starts, which here is the partition of "
-                        f"{methods[0].spoken_name()}. Leave {name} out, or name {who} alone."
+                        f"{methods[0].display_name()}. Leave {name} out, or name {who} alone."
                     )
         return cls(k=methods[0].k, methods=tuple(methods))
 

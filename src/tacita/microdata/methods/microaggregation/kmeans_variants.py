@@ -43,7 +43,7 @@ class _Means(Improvement):
         most = len(x) // self.k
         if self.groups is not None and self.groups > most:
             raise ParameterError(
-                f"{self.spoken_name()}: groups must be at most n / k = {most}, got {self.groups}."
+                f"{self.display_name()}: groups must be at most n / k = {most}, got {self.groups}."
             )
         if self.origin == "random":
             return random_groups(x, self.groups, self.k, run.search_generator())

@@ -76,11 +76,11 @@ class Microaggregation(RecordMethod):
         has records of at least k distinct ones. `start` is for methods that improve a partition. `kinds`
         says which columns are numeric, and which hold codes of ordinal or nominal categories.
         """
-        matrix = as_matrix(x, self.spoken_name())
+        matrix = as_matrix(x, self.display_name())
         n = matrix.shape[0]
         if n < self.k:
             raise DataError(
-                f"{self.spoken_name()}: k={self.k} needs at least {self.k} records, got {n}. "
+                f"{self.display_name()}: k={self.k} needs at least {self.k} records, got {n}. "
                 "Lower k or merge strata."
             )
         codes = None if units is None else self._unit_codes(units, n)
@@ -95,8 +95,8 @@ class Microaggregation(RecordMethod):
         """Raise where this method has no distance between categories."""
         if self.takes == ("numeric",):
             raise ParameterError(
-                f"{self.spoken_name()}: this method groups by numbers and cannot group by nominal or ordinal "
-                "columns. Use the method gower, or protect numeric columns only."
+                f"{self.display_name()}: this method groups by numbers and cannot group by nominal or "
+                "ordinal columns. Use the method gower, or protect numeric columns only."
             )
 
     def among(self, columns: Mask) -> Microaggregation:
@@ -112,7 +112,7 @@ class Microaggregation(RecordMethod):
     def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: RunContext) -> Labels:
         if start is not None:
             raise ParameterError(
-                f"{self.spoken_name()}: this method makes a partition of its own and cannot improve one. "
+                f"{self.display_name()}: this method makes a partition of its own and cannot improve one. "
                 "Name it first in a chain."
             )
         labels = self.group(x, units, run)
@@ -121,16 +121,16 @@ class Microaggregation(RecordMethod):
     def _unit_codes(self, units: npt.ArrayLike, n: int) -> Ints:
         given = np.asarray(units)
         if given.shape != (n,):
-            raise DataError(f"{self.spoken_name()}: wanted {n} units, one per record, got {given.shape}.")
+            raise DataError(f"{self.display_name()}: wanted {n} units, one per record, got {given.shape}.")
         if given.dtype.kind not in "iuU":
             raise DataError(
-                f"{self.spoken_name()}: wanted units as whole numbers or text, none missing, got an array of "
-                f"type {given.dtype}."
+                f"{self.display_name()}: wanted units as whole numbers or text, none missing, got an array "
+                f"of type {given.dtype}."
             )
         distinct, codes = np.unique(given, return_inverse=True)
         if distinct.size < self.k:
             raise DataError(
-                f"{self.spoken_name()}: k={self.k} needs records of at least {self.k} distinct units, "
+                f"{self.display_name()}: k={self.k} needs records of at least {self.k} distinct units, "
                 f"got {distinct.size}. Lower k or merge strata."
             )
         return codes.astype(np.int64)

@@ -12,7 +12,7 @@ import scipy.sparse as sparse
 from tacita.core import Labels, Mask, Matrix
 
 if TYPE_CHECKING:
-    from tacita.solvers.highs import LinearProgramme
+    from tacita.solvers.highs import LinearProgram
 
 
 def as_groups(labels: Labels, k: int) -> Labels:
@@ -195,7 +195,7 @@ class Columns:
                 prices = self._read(model)
         return prices
 
-    def _read(self, model: LinearProgramme) -> Prices | None:
+    def _read(self, model: LinearProgram) -> Prices | None:
         weights, dual, _, valid = model.answer()
         n = self.n
         if dual.size < n or weights.size != len(self) or not (np.isfinite(dual).all() and valid):
@@ -242,9 +242,9 @@ class Columns:
         counts = [np.bincount(each[each >= 0], minlength=self.n) for each in (self.groups, self.groups[rows])]
         return bool(np.array_equal(counts[0] > 0, counts[1] == 1) and counts[1].max(initial=0) <= 1)
 
-    def programme(self, triples: Labels, whole: bool = False, **options: Any) -> LinearProgramme:
+    def programme(self, triples: Labels, whole: bool = False, **options: Any) -> LinearProgram:
         """A row per record, = 1, and one per triple, at most 1; `whole`: of records some group holds."""
-        from tacita.solvers.highs import LinearProgramme
+        from tacita.solvers.highs import LinearProgram
 
         members = self.membership()
         held = np.flatnonzero(members.getnnz(axis=1)) if whole else np.arange(self.n)
@@ -256,7 +256,7 @@ class Columns:
         ends = np.zeros(columns), np.full(columns, 1.0 if whole else np.inf)
         costs = self.costs / self._unit()
         right = (members.tocsc(), least, np.ones(rows))
-        return LinearProgramme.of(costs, *ends, *right, parallel="off", **options)
+        return LinearProgram.of(costs, *ends, *right, parallel="off", **options)
 
 
 def broken_triples(columns: Columns, weights: Matrix, known: Labels, most: int, each: int = 3) -> Labels:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydantic import BeforeValidator, Field
 
 from tacita.core import DataError, Floats, Ints, Matrix, ParameterError, RunContext
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.core.spec.conditions import condition_of, edit_of, rule_of
 from tacita.core.spec.roles import KINDS, Kind, Names
 
@@ -144,7 +144,7 @@ class MixedSynthesis(BaseSynthesis):
     def fewest(self) -> int:
         """The k that is in force."""
         if self.k is None:
-            raise ParameterError(f"{self.spoken_name()}: k is not known before the records are.", field="k")
+            raise ParameterError(f"{self.display_name()}: k is not known before the records are.", field="k")
         return self.k
 
     def with_k(self, k: int) -> Self:
@@ -177,7 +177,7 @@ class MixedSynthesis(BaseSynthesis):
 
         `units` has the unit of each record: k is counted in them.
         """
-        run, who = run or RunContext(), self.spoken_name()
+        run, who = run or RunContext(), self.display_name()
         dependent = np.array(y, dtype=np.float64, ndmin=2)
         n, p = dependent.shape
         independent = np.empty((n, 0)) if s is None or np.size(s) == 0 else np.asarray(s, dtype=np.float64)
@@ -219,7 +219,7 @@ class MixedSynthesis(BaseSynthesis):
         self, x: Matrix, p: int, given: Matrix, columns: Columns, units: Ints | None, run: RunContext
     ) -> Matrix:
         """Dependent columns of the records `given`, by a model of the records x."""
-        who, k, held = self.spoken_name(), self.fewest, counted(units, len(x))
+        who, k, held = self.display_name(), self.fewest, counted(units, len(x))
         if held < 2 * k:
             what = "records" if units is None else "distinct units"
             raise DataError(
@@ -242,7 +242,7 @@ class MixedSynthesis(BaseSynthesis):
         ]
         if empty:
             raise DataError(
-                f"{self.spoken_name()}: column {speakable(empty)} has no category, or no values, that k = "
+                f"{self.display_name()}: column {join_names(empty)} has no category, or no values, that k = "
                 f"{self.fewest} {'records' if units is None else 'units'} share: nothing "
                 "may be drawn from fewer. Coarsen it first, leave it out, "
                 "or merge strata."
@@ -261,8 +261,8 @@ class MixedSynthesis(BaseSynthesis):
             left = np.sqrt((fitted.strength**2).sum() / fitted.n)
             if left < FUNCTION_LIMIT:
                 raise DataError(
-                    f"{self.spoken_name()}: dependent column {speakable([columns.names[j]])} would come out "
-                    "unchanged: it is a function of the independent ones (residuals under "
+                    f"{self.display_name()}: dependent column {join_names([columns.names[j]])} would come "
+                    "out unchanged: it is a function of the independent ones (residuals under "
                     f"{FUNCTION_LIMIT:g} of the spread). Make it independent, leave it out, or leave out "
                     "what determines it."
                 )
@@ -293,9 +293,9 @@ class MixedSynthesis(BaseSynthesis):
                 run.report("drawing values", 1, 1)
                 return np.ascontiguousarray(drawn[:, :p]) + 0.0
         raise DataError(
-            f"{self.spoken_name()}: for {waiting.size} of {len(x)} records no values were found in {_ROUNDS} "
-            "rounds that keep all rules, edits and structural zeros. Make more of their columns dependent, "
-            "or ask for fewer."
+            f"{self.display_name()}: for {waiting.size} of {len(x)} records no values were found in "
+            f"{_ROUNDS} rounds that keep all rules, edits and structural zeros. Make more of their columns "
+            "dependent, or ask for fewer."
         )
 
     def _refuse_true_values(self, before: Matrix, after: Matrix, columns: Columns) -> None:
@@ -310,7 +310,7 @@ class MixedSynthesis(BaseSynthesis):
                 known.append(columns.names[j])
         if known:
             raise DataError(
-                f"{self.spoken_name()}: column {speakable(known)} would come out unchanged in more than "
+                f"{self.display_name()}: column {join_names(known)} would come out unchanged in more than "
                 f"{100 * self.max_unchanged:g} % of the records that chance leaves open: the independent "
                 "columns tell it. Make it independent, leave out what determines it, or insist with "
                 "max_unchanged = 1."
@@ -320,7 +320,7 @@ class MixedSynthesis(BaseSynthesis):
         whole = int((same.all(axis=1) & (counts[kinds.reshape(-1)] < _FEW)).sum())
         if before.shape[1] > 1 and whole > _MOST_RECORDS * len(before) and self.max_unchanged < 1:
             raise DataError(
-                f"{self.spoken_name()}: {whole} of {len(before)} records would come out as they were on all "
+                f"{self.display_name()}: {whole} of {len(before)} records would come out as they were on all "
                 "dependent columns. Use fewer independent columns, or insist with max_unchanged = 1."
             )
 

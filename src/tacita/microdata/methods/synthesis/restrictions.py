@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacita.core import DataError, Floats, Mask, Matrix, ParameterError
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.core.spec.conditions import Clause, Condition, Edit, Rule, condition_of, edit_of, rule_of
 
 from .column_margins import Columns, Margin
@@ -312,13 +312,15 @@ class _Reader:
             name for name, j in zip(edit.columns, places, strict=True) if self.columns.kinds[j] != "numeric"
         ]
         if coded:
-            raise ParameterError(f"Edits: column {speakable(coded)} holds categories, which cannot be added.")
+            raise ParameterError(
+                f"Edits: column {join_names(coded)} holds categories, which cannot be added."
+            )
         return _Edit(places, tuple(factor for _, factor in edit.terms), edit.sign, edit.constant)
 
     def known(self, name: str, who: str) -> int:
         if name not in self.place:
             raise ParameterError(
-                f"{who}: there is no dependent or independent column {speakable([name])}. There are: "
-                f"{speakable(self.columns.names)}."
+                f"{who}: there is no dependent or independent column {join_names([name])}. There are: "
+                f"{join_names(self.columns.names)}."
             )
         return self.place[name]

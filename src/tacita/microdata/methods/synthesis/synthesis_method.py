@@ -135,7 +135,7 @@ class Synthesis(Bounded, BaseSynthesis):
         known = np.flatnonzero((close > self.max_unchanged * regression.n) & (close > CHANCE_HITS))
         if known.size:
             raise DataError(
-                f"{self.spoken_name()}: up to {100 * close.max() / regression.n:.0f} % of the values of "
+                f"{self.display_name()}: up to {100 * close.max() / regression.n:.0f} % of the values of "
                 f"dependent {numbered(known)} would come out unchanged (within {FUNCTION_LIMIT:g} of the "
                 f"spread). {self.against_true_values}, or insist with max_unchanged = 1."
             )
@@ -151,7 +151,7 @@ class Synthesis(Bounded, BaseSynthesis):
 
     def regress(self, y: npt.ArrayLike, s: npt.ArrayLike | None) -> Regression:
         """Y on [1, S]; refuses where the release would hold true values, or has no room for others."""
-        who = self.spoken_name()
+        who = self.display_name()
         dependent = as_matrix(y, who)
         n = dependent.shape[0]
         independent = np.empty((n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, who)

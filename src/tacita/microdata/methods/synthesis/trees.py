@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Floats, Ints, Mask, Matrix, ParameterError, RunContext
-from tacita.core.data.microdata import speakable
+from tacita.core.data.microdata import join_names
 from tacita.core.spec.roles import Names
 
 from .column_margins import Columns, Margin
@@ -104,7 +104,7 @@ class Trees(MixedSynthesis):
         if unknown or len(set(self.order)) < len(self.order):
             raise ParameterError(
                 f"Trees: order must name dependent columns, each once, or be {MANY_FIRST} or "
-                f"{FEW_FIRST}; {speakable(unknown or self.order)} "
+                f"{FEW_FIRST}; {join_names(unknown or self.order)} "
                 f"{'is not one' if unknown else 'has one twice'}."
             )
         return [columns.names.index(name) for name in self.order]

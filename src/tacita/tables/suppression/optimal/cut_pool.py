@@ -9,7 +9,7 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.interpreted import fitting
 from tacita.kernels.tables.network import Pooled
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ SETTINGS = CutPoolSettings()
 class Pool:
     """Rows a x >= b by number; `inside` names the rows of the programme, in its order."""
 
-    def __init__(self, lp: LinearProgramme) -> None:
+    def __init__(self, lp: LinearProgram) -> None:
         self._clear()
         self.inside = np.zeros(0, dtype=np.int64)
         rows, right = lp.rows()

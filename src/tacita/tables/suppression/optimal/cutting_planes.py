@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 
 from .cut_pool import Pool
 from .zero_half_cuts import violated_half_sums
@@ -21,7 +21,7 @@ class CuttingProgramme:
         self.columns = np.zeros(0, dtype=np.int64)
         self.fixed = np.zeros(0, dtype=bool)
         self.idle = np.zeros(0, dtype=np.int64)
-        self.lp = LinearProgramme(presolve="off", solver="simplex")
+        self.lp = LinearProgram(presolve="off", solver="simplex")
         self.x = np.zeros(0)
         self.reduced = np.zeros(0)
         self.dual = np.zeros(0)

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from tacita.core.arrays import Floats, Mask
 from tacita.kernels.interpreted import fitting
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 
 from .relation_system import System
 
@@ -57,7 +57,7 @@ class Programme:
         self._still = np.zeros(2 * system.edges)
         self._every = np.arange(2 * system.edges)
         self._kernel = _Kernel(self.rows) if quick and self.rows.shape[0] else None
-        self._made: LinearProgramme | None = None
+        self._made: LinearProgram | None = None
 
     def move(
         self, own: int, room: Floats, price: Floats | None = None, reward: float = np.inf
@@ -88,11 +88,11 @@ class Programme:
         return Moved(float(answer.x[own]), answer.x[:n] - answer.x[n:], answer.duals)
 
     @property
-    def _highs(self) -> LinearProgramme:
+    def _highs(self) -> LinearProgram:
         if self._made is None:
             both, nought = sparse.hstack([self.rows, -self.rows]).tocsc(), np.zeros(self.rows.shape[0])
             ends = self._still, self._still
-            self._made = LinearProgramme.of(self._still, *ends, both, nought, nought, **_OPTIONS)
+            self._made = LinearProgram.of(self._still, *ends, both, nought, nought, **_OPTIONS)
         return self._made
 
 

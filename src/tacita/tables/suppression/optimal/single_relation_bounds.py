@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints
-from tacita.solvers.highs import LinearProgramme
+from tacita.solvers.highs import LinearProgram
 from tacita.tables.suppression.time_limit import Watch
 
 from .implied_suppressions import helps_of, spans
@@ -81,7 +81,7 @@ class Lines:
         self._cost, size = system.cost[self._free], self._free.size
         rows, right = _demand_rows(system, self._free)
         ends = np.zeros(size), np.ones(size), rows, right, np.full(right.size, np.inf)
-        self._programme = LinearProgramme.of(self._cost, *ends, solver="simplex")
+        self._programme = LinearProgram.of(self._cost, *ends, solver="simplex")
         self._company = _Company(system, self._free)
         self.bound, self.x = 0.0, system.primary.astype(np.float64)
         self._duals, self._complete = np.zeros(right.size), False
@@ -176,7 +176,7 @@ class _Company:
         self._rows = np.repeat(np.arange(self._sizes.size), self._sizes)
         self._added = np.zeros(self._columns.size, dtype=bool)
 
-    def add_violated(self, programme: LinearProgramme, x: Floats) -> int:
+    def add_violated(self, programme: LinearProgram, x: Floats) -> int:
         """Add rows that x violates; how many."""
         here = x[self._columns]
         together = np.bincount(self._rows, here, self._sizes.size)

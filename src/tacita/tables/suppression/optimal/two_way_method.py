@@ -80,7 +80,7 @@ class TwoWay(Suppression):
         builder = Builder(network, chosen)
         if not builder.protects(chosen):
             raise VerificationError(
-                f"{self.spoken_name()}: the pattern does not protect. Nothing is returned."
+                f"{self.display_name()}: the pattern does not protect. Nothing is returned."
             )
         least = min(builder.cost(chosen), max(network.rounded_up(bound), trivial_bound(network)))
         withheld = np.zeros(table.n, dtype=bool)
