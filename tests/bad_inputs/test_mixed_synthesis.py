@@ -147,7 +147,7 @@ def test_is_refused_in_words_that_help_and_quote_no_cell(given, error, words):
 @pytest.mark.parametrize("name", ["ipso-c", "gadp", "fcrm"])
 def test_a_synthesis_of_numbers_names_those_that_take_categories_and_gaps(name):
     with pytest.raises(
-        ParameterError, match=r"column place, size is declared nominal or ordinal\. Use copula or trees"
+        ParameterError, match=r"columns place, size are declared nominal or ordinal\. Use copula or trees"
     ):
         tacita.synthesize(pa.table(TABLE), **ROLES, method=name)
     with pytest.raises(

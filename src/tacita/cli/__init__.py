@@ -115,9 +115,9 @@ def run_command(words: Sequence[str]) -> int:
     except RepeatArgumentError as error:
         return complain(f"{error} Give it once; separate several values by commas.", 2)
     except MissingArgumentError as error:
-        return complain(f"{_missing_argument_message(error)} See `tacita --help`.", 2)
+        return complain(f"{_missing_argument_message(error)} See {_help_of(error)}.", 2)
     except CycloptsError as error:
-        return complain(f"{error} See `tacita --help`.".replace("\n", " "), 2)
+        return complain(f"{error} See {_help_of(error)}.".replace("\n", " "), 2)
     except KeyboardInterrupt as stop:
         code = 143 if isinstance(stop, Terminated) else 130
         return complain(f"Cancelled. {_written(context)}", code)
@@ -176,11 +176,24 @@ def _advice_syntax(words: Sequence[str]) -> AbstractContextManager[None]:
     return entered_by("plan" if words[0] in _OF_PLANS else "command")
 
 
-def _missing_argument_message(problem: MissingArgumentError) -> str:
-    """The message about a missing argument, with its description."""
-    message = str(problem).replace("\n", " ")
-    words = None if problem.argument is None else problem.argument.parameter.help
+def _missing_argument_message(error: MissingArgumentError) -> str:
+    """The message about a required option that is missing or has no value, with its description."""
+    command = " ".join(error.command_chain or ())
+    if error.argument is None:
+        return str(error).replace("\n", " ")
+    names, words = error.argument.names, error.argument.parameter.help
+    # the only option whose value may be missing is one that was given
+    without_value = any(token.split("=", 1)[0] in names for token in error.root_input_tokens or ())
+    if error.unused_tokens or without_value:
+        message = str(error).replace("\n", " ")
+    else:
+        message = f"{command}: {error.argument.name} is missing."
     return f"{message} It is: {words}." if words else message
+
+
+def _help_of(error: CycloptsError) -> str:
+    """The command that prints the help of what was called."""
+    return " ".join(("`tacita", *(error.command_chain or ()), "--help`"))
 
 
 def _written(context: Context) -> str:

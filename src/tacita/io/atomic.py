@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacita.core import ParameterError
+from tacita.core.spec.setting_syntax import run_option
 
 _PREFIX = ".tacita-"
 _OWNER_ONLY = 0o600
@@ -68,8 +69,8 @@ def made_folder(folder: str | Path) -> Path:
 
 def _file_exists_error(path: Path, role: str = "") -> ParameterError:
     return ParameterError(
-        f"{path.name}: this file exists already. Choose another path{role}, or overwrite it with --force "
-        "(in Python, force=True)."
+        f"{path.name}: this file exists already. Choose another path{role}, or overwrite it "
+        f"({run_option('force')})."
     )
 
 

@@ -30,9 +30,12 @@ from .spelling import Alike, alike
 # Beyond this a double no longer holds every whole number.
 _LARGEST_EXACT = 2**53
 
-_OR_CATEGORIES = " A quasi-identifier of categories must be declared nominal or ordinal."
-
 MISSING_TEXT = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
+
+
+def _declare_categories(column: str) -> str:
+    nominal = setting("roles", "nominal", column)
+    return f"A quasi-identifier of categories must be declared nominal or ordinal, for instance {nominal}."
 
 
 class CsvDialect(Parameters):
@@ -289,7 +292,7 @@ class Microdata:
         series = self.column(column)
         subject = f"{self.source}: column {column}"
         # tables have no roles
-        advice = _OR_CATEGORIES if self.roles is not None else ""
+        advice = f" {_declare_categories(column)}" if self.roles is not None else ""
         if series.dtype.is_numeric():
             if not self.frame.implementation.is_pyarrow():
                 series = series.cast(nw.Float64())

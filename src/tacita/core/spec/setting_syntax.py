@@ -64,3 +64,15 @@ def accepting(risk: str) -> str:
     'accept the risk (--accept k-of-2), which is recorded'
     """
     return f"accept the risk ({setting('protect', 'accept', risk)}), which is recorded"
+
+
+def run_option(name: str) -> str:
+    """How to say an option that belongs to a run, not to its plan, such as force.
+
+    >>> run_option("force")
+    'force=True'
+    >>> with entered_by("plan"):
+    ...     run_option("force")
+    '--force'
+    """
+    return f"{name}=True" if _DOOR.get() in (None, "python") else f"--{name}"

@@ -27,23 +27,28 @@ def kinds_read(data: Microdata, method: RecordMethod) -> tuple[Kind, ...]:
     named = [name for name, kind in zip(data.used, kinds, strict=True) if kind not in method.takes]
     if named and "numeric" not in method.takes:
         raise ParameterError(
-            f"{method.display_name()}: this method works on categories, and column {join_names(named)} is "
-            "numeric. Declare it nominal or ordinal if its numbers are codes; else mask it by noise, or "
-            "recode it into classes first."
+            f"{method.display_name()}: this method works on categories, and {_columns_are(named)} numeric. "
+            "Declare numbers that are codes nominal or ordinal; mask others by noise, or recode them into "
+            "classes first."
         )
     if all(kind == "numeric" for kind in kinds):
         return ()
     if named and method.kind == "synthesis":
         raise ParameterError(
-            f"{method.display_name()}: this method draws numbers, and column {join_names(named)} is declared "
-            "nominal or ordinal. Use copula or trees, or leave these columns out."
+            f"{method.display_name()}: this method draws numbers, and {_columns_are(named)} declared nominal "
+            "or ordinal. Use copula or trees, or leave these columns out."
         )
     if named:
         raise ParameterError(
-            f"{method.display_name()}: this method works on numbers, and column {join_names(named)} is "
-            "declared nominal or ordinal. Use the method gower, or leave these columns out of quasi."
+            f"{method.display_name()}: this method works on numbers, and {_columns_are(named)} declared "
+            "nominal or ordinal. Use a method for categories (gower, local-suppression, generalise), or "
+            "leave these columns out of quasi."
         )
     return kinds
+
+
+def _columns_are(names: list[str]) -> str:
+    return f"column {join_names(names)} is" if len(names) == 1 else f"columns {join_names(names)} are"
 
 
 def refuse_numbers(data: Microdata, method: RecordMethod) -> None:
