@@ -71,7 +71,7 @@ def test_a_column_that_holds_no_quantities_is_refused_in_every_kind_of_frame(kin
     [
         ({"k": 13}, DataError, "at least 13 records, got 12"),
         ({"k": 1}, ParameterError, "k must be at least 2, got 1"),
-        ({"k": 2}, ParameterError, "insist"),
+        ({"k": 2}, ParameterError, "accept_risks"),
         ({"k": 3.5}, ParameterError, "k must be a whole number"),
         ({"k": np.array([77123])}, ParameterError, "k must be a whole number, got ndarray"),
         ({"seed": -1}, ParameterError, "seed must be at least 0"),

@@ -24,7 +24,7 @@ GROUP_SIZE = [
     refuse("k-of-zero", PROTECT + " --k 0", 2, "k must be at least 2, got 0"),
     refuse("k-of-one", PROTECT + " --k 1", 2, "k must be at least 2, got 1"),
     refuse("k-negative", PROTECT + " --k -3", 2, "k must be at least 2, got -3"),
-    refuse("k-of-two-without-insisting", PROTECT + " --k 2", 2, "at least 3, got 2", "insist"),
+    refuse("k-of-two-not-accepted", PROTECT + " --k 2", 2, "at least 3, got 2", "--accept k-of-2"),
     refuse("k-not-whole", PROTECT + " --k 3.5", 2, "k must be a whole number, got '3.5'"),
     refuse("k-not-a-number", PROTECT + " --k three", 2, "k must be a whole number, got 'three'"),
     refuse("k-empty", PROTECT + " --k ''", 2, "k must be a whole number"),
@@ -83,7 +83,7 @@ MASKINGS = [
     refuse("a-rotation-of-no-strength", PROTECT + " --method romm --strength 0", 2, "strength must be more"),
     refuse("an-unknown-column-beside", PROTECT + " --method shuffle --beside ghost", 2, "no column ghost"),
     refuse("a-masked-column-beside", PROTECT + " --method shuffle --beside wages", 2, "a context column"),
-    refuse("ranking-of-pairs", PROTECT + " --method onedims --k 2", 2, "at least 3, got 2", "insist"),
+    refuse("ranking-of-pairs", PROTECT + " --method onedims --k 2", 2, "at least 3, got 2", "--accept k-of-2"),
     refuse("a-masking-in-a-chain", PROTECT + " --method mdav+noise", 2, "noise cannot be part of a chain"),
 ]
 ROLES = [
