@@ -86,6 +86,7 @@ def lines_with_errors(told, file):
     return {int(line) for line in re.findall(rf"{file}:(\d+)(?::\d+)?(?: -|:) error", told)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("checker", [mypy, pyright])
 def test_a_type_checker_reports_every_planted_mistake_and_no_correct_use(checker, tmp_path):
     done = subprocess.run(checker(tmp_path), capture_output=True, text=True, cwd=SOURCE.parent)

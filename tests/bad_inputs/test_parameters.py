@@ -83,7 +83,9 @@ MASKINGS = [
     refuse("a-rotation-of-no-strength", PROTECT + " --method romm --strength 0", 2, "strength must be more"),
     refuse("an-unknown-column-beside", PROTECT + " --method shuffle --beside ghost", 2, "no column ghost"),
     refuse("a-masked-column-beside", PROTECT + " --method shuffle --beside wages", 2, "a context column"),
-    refuse("ranking-of-pairs", PROTECT + " --method onedims --k 2", 2, "at least 3, got 2", "--accept k-of-2"),
+    refuse(
+        "ranking-of-pairs", PROTECT + " --method onedims --k 2", 2, "at least 3, got 2", "--accept k-of-2"
+    ),
     refuse("a-masking-in-a-chain", PROTECT + " --method mdav+noise", 2, "noise cannot be part of a chain"),
 ]
 ROLES = [

@@ -114,6 +114,7 @@ def stopped_in(result):
     return found
 
 
+@pytest.mark.long
 def test_ctrl_c_once_keeps_the_best_groups_so_far_and_every_paper_says_so(survey, tmp_path):
     terminal = Terminal(*best(survey, tmp_path))
     terminal.wait_for("annealing groups")
@@ -129,6 +130,7 @@ def test_ctrl_c_once_keeps_the_best_groups_so_far_and_every_paper_says_so(survey
     assert len(api.read(tmp_path / "out.csv").native) == 400
 
 
+@pytest.mark.long
 def test_ctrl_c_once_keeps_the_best_pattern_so_far_with_its_bound_and_without_a_proof(cells, tmp_path):
     terminal = Terminal(*optimal(cells, tmp_path))
     terminal.wait_for("proving")
@@ -144,6 +146,7 @@ def test_ctrl_c_once_keeps_the_best_pattern_so_far_with_its_bound_and_without_a_
     assert (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.long
 def test_ctrl_c_once_keeps_the_trials_made_so_far_and_says_which_were_not(survey, tmp_path):
     terminal = Terminal(*compared(survey, tmp_path))
     terminal.wait_for("comparing 3 of 4")
@@ -171,6 +174,7 @@ def test_ctrl_c_twice_cancels_and_leaves_nothing_behind(survey, cells, tmp_path,
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.long
 def test_ctrl_c_cancels_at_once_what_has_no_search_to_stop(tmp_path):
     api.write_frame(datasets.load("business", n=20_000), tmp_path / "firms.csv")
     to = ["--out", tmp_path / "out.csv", "--quasi", "turnover,wages", "--identifiers", "value_added"]

@@ -108,6 +108,7 @@ def test_figures_are_written_as_people_write_them():
     ]
 
 
+@pytest.mark.long
 def test_a_long_wait_shows_a_clock_that_moves(survey, tmp_path):
     words = protect(survey, tmp_path, "--method", "best", "--time", "4", "--measures", "IL1")
     seen = set(re.findall(r"0:00:\d\d", CONTROL.sub("", shown(words))))
@@ -128,6 +129,7 @@ main()
 """
 
 
+@pytest.mark.long
 def test_a_clock_moves_from_the_start_to_the_first_word_and_leaves_no_trace():
     seen = shown(["methods", "mdav"], program=("-c", LOADING_SLOWLY))
     before, _, after = seen.partition("mdav (microaggregation)")

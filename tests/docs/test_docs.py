@@ -263,6 +263,10 @@ def folder(tmp_path, monkeypatch):
     registry.locations.cache_clear()
 
 
+# Pages whose examples take longest; `make test-long` runs them.
+LONG_PAGES = ("docs/guide/scale.md", "docs/walkthroughs/household.md", "docs/walkthroughs/business.md")
+
+
 def of_docstring(page):
     """A page that is written from docstrings, whose examples are run where they stand."""
     return page.parent.name in ("methods", "reference")
@@ -270,7 +274,12 @@ def of_docstring(page):
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.long if of_docstring(page) else ()) for page in RUN],
+    [
+        pytest.param(
+            page, marks=pytest.mark.long if of_docstring(page) or name_of(page) in LONG_PAGES else ()
+        )
+        for page in RUN
+    ],
     ids=name_of,
 )
 def test_every_example_runs_and_prints_what_the_page_shows(page, folder):

@@ -224,6 +224,7 @@ def quickly(census):  # noqa: ARG001 - skips where the file is not here
     return reproduce("synthetic", quick=True)
 
 
+@pytest.mark.long
 def test_a_quick_reproduction_makes_page_plots_and_numbers(quickly):
     files = quickly.files()
     assert set(files) == {

@@ -71,6 +71,7 @@ def downloaded(page, name, place):
     return path
 
 
+@pytest.mark.long
 def test_points_by_click_and_key_are_run_to_the_figures_of_the_api(window, tmp_path):
     page = window
     canvas = page.get_by_test_id("fuzzy-canvas")
@@ -109,6 +110,7 @@ def test_points_by_click_and_key_are_run_to_the_figures_of_the_api(window, tmp_p
     assert shown(page) == figures(release.report)
 
 
+@pytest.mark.long
 def test_points_that_come_late_do_not_take_the_place_of_the_example(new_browser):
     page, asked = new_browser(), []
 
@@ -130,6 +132,7 @@ def test_points_that_come_late_do_not_take_the_place_of_the_example(new_browser)
     assert text(page, "points-count").startswith("300 points")
 
 
+@pytest.mark.long
 def test_step_pause_go_on_and_stop_in_mid_run(window):
     page = window
     example(page)
@@ -172,6 +175,7 @@ def test_step_pause_go_on_and_stop_in_mid_run(window):
     assert page.locator("[data-testid=verdict]").get_attribute("data-state") == "verified"
 
 
+@pytest.mark.long
 def test_every_number_of_clusters_at_once(window):
     page = window
     example(page)
@@ -193,6 +197,7 @@ def test_every_number_of_clusters_at_once(window):
     assert page.locator("[data-testid=chart-c] .pil-dot").count() == 10
 
 
+@pytest.mark.long
 def test_a_file_of_three_columns_is_loaded_and_only_verified_points_leave(window, tmp_path):
     page, path = window, tmp_path / "três colunas.txt"
     rng = np.random.default_rng(9)
@@ -227,6 +232,7 @@ def test_a_file_of_three_columns_is_loaded_and_only_verified_points_leave(window
     assert page.get_by_test_id("fuzzy-download").get_attribute("aria-disabled") == "true"
 
 
+@pytest.mark.long
 def test_what_is_wrong_is_said_where_it_is(window, tmp_path):
     page, path = window, tmp_path / "no points.txt"
     path.write_text("1 2\n3\n")
@@ -243,6 +249,7 @@ def test_what_is_wrong_is_said_where_it_is(window, tmp_path):
     assert page.get_by_test_id("fuzzy-run").is_disabled()
 
 
+@pytest.mark.long
 def test_the_window_can_be_read_and_reached(window):
     page = window
     assert everywhere(page) == {}

@@ -1,5 +1,7 @@
 """A hierarchy in a real browser: added on the page of roles, used by a step, exported with the plan."""
 
+import pytest
+
 import tacita
 from app.browser.test_protect import choose, download, run
 from tacita import api, datasets
@@ -7,6 +9,7 @@ from tacita import api, datasets
 REGIONS = "North;Inland;*\nEast;Inland;*\nSouth;Inland;*\nWest;Sea;*\nCoast;Sea;*\n"
 
 
+@pytest.mark.long
 def test_a_hierarchy_is_added_chosen_and_used_by_a_step_and_its_export_runs_again(demo_page, tmp_path):
     page = demo_page
     (tmp_path / "areas.csv").write_text(REGIONS)

@@ -105,6 +105,7 @@ def test_the_whole_way_from_a_file_to_downloads_that_verify_again(browser_page, 
     assert node["acknowledged"]
 
 
+@pytest.mark.long
 def test_a_form_says_beside_the_field_what_is_wrong_with_it(demo_page):
     page = demo_page
     to_protect(page)
@@ -135,6 +136,7 @@ _NOTE = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_a_long_run_is_seen_at_once_moves_and_can_be_cancelled(demo_page, app):
     page = demo_page
     to_protect(page, region="other")
@@ -163,6 +165,7 @@ def test_a_long_run_is_seen_at_once_moves_and_can_be_cancelled(demo_page, app):
     assert set(app.folder.rglob("n*/*")) == files
 
 
+@pytest.mark.long
 def test_a_search_is_stopped_and_keeps_the_best(demo_page):
     page = demo_page
     to_protect(page, region="other")
@@ -176,6 +179,7 @@ def test_a_search_is_stopped_and_keeps_the_best(demo_page):
     assert "stopped by the user" in page.get_by_test_id("warnings").text_content()
 
 
+@pytest.mark.long
 def test_history_branches_goes_back_compares_and_repeats_to_the_byte(demo_page, tmp_path):
     page = demo_page
     to_protect(page)
@@ -209,6 +213,7 @@ def test_history_branches_goes_back_compares_and_repeats_to_the_byte(demo_page, 
     assert contents[0] == contents[1] != contents[2]
 
 
+@pytest.mark.long
 def test_trials_land_in_history_and_map_while_the_page_stays(demo_page):
     page = demo_page
     to_protect(page)

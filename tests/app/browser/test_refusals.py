@@ -16,6 +16,7 @@ def undone(demo_page):
     return demo_page
 
 
+@pytest.mark.long
 def test_a_refused_run_names_the_column_shows_its_report_and_the_way_out_works(undone, tmp_path):
     page = undone
     assert "600 of 600 changed cells" in page.get_by_test_id("refused-findings").inner_text()
@@ -39,6 +40,7 @@ def test_a_refused_run_names_the_column_shows_its_report_and_the_way_out_works(u
     assert page.get_by_test_id("gravity-finds-records").is_visible()
 
 
+@pytest.mark.long
 def test_a_requirement_that_is_not_met_is_in_sight_and_can_be_changed(demo_page):
     page = demo_page
     to_protect(page)

@@ -72,6 +72,7 @@ def test_axe_finds_nothing_serious_on_any_screen(everything):
         assert serious == {}, screen
 
 
+@pytest.mark.long
 def test_every_screen_can_be_read_in_each_language_theme_and_width(everything):
     page, visitor = everything
     for screen in SCREENS:

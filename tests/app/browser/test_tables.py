@@ -79,6 +79,7 @@ def test_the_whole_path_of_a_table(ruled, tmp_path, monkeypatch):
     page.locator("[data-testid=foreign-verdict][data-state=verified]").wait_for(timeout=60_000)
 
 
+@pytest.mark.long
 def test_the_grid_is_one_stop_with_arrows_inside_and_the_inspector_follows(ruled):
     page = suppressed(ruled)
     page.get_by_test_id("view-review").focus()
@@ -111,6 +112,7 @@ def test_the_grid_is_one_stop_with_arrows_inside_and_the_inspector_follows(ruled
     assert "●" not in page.get_by_test_id("grid").inner_text()
 
 
+@pytest.mark.long
 def test_bounds_close_in_while_it_runs_and_stopping_keeps_the_best(new_browser, slow_list, tmp_path):
     page, path = new_browser(), tmp_path / "cells.csv"
     path.write_text(slow_list)
@@ -134,6 +136,7 @@ def test_bounds_close_in_while_it_runs_and_stopping_keeps_the_best(new_browser, 
     page.get_by_test_id("get-data").wait_for()
 
 
+@pytest.mark.long
 def test_a_refused_run_is_a_node_and_adjusting_another_way_to_publish(ruled):
     page = ruled
     page.get_by_test_id("step-suppress").click()
@@ -151,6 +154,7 @@ def test_a_refused_run_is_a_node_and_adjusting_another_way_to_publish(ruled):
     verdict.wait_for()
 
 
+@pytest.mark.long
 def test_levels_of_codes_become_rows_of_their_own(new_browser):
     page = new_browser()
     page.get_by_test_id("start-tables").click()

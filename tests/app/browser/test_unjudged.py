@@ -55,6 +55,7 @@ def good(page):
     return page.locator(".banner.good").count() + ticked
 
 
+@pytest.mark.long
 def test_without_a_rule_nothing_is_released_unless_that_is_accepted_by_name(unjudged):
     page = unjudged
     page.get_by_test_id("suppress").click()
@@ -97,6 +98,7 @@ def test_without_a_rule_nothing_is_released_unless_that_is_accepted_by_name(unju
     assert not page.get_by_test_id("get-data").count()
 
 
+@pytest.mark.long
 def test_adjusted_values_of_such_a_table_have_no_good_verdict_either(unjudged):
     page = unjudged
     page.get_by_test_id("method").select_option("rounding")

@@ -204,6 +204,7 @@ def test_of_two_answers_the_later_has_the_higher_number_though_nothing_happened_
     assert first["number"] < second["number"]
 
 
+@pytest.mark.long
 def test_a_file_its_columns_a_run_and_its_download(newcomer, tmp_path):
     rng = np.random.default_rng(5)
     x = rng.normal(loc=[0, 5, 9], size=(90, 3))

@@ -372,6 +372,7 @@ def test_a_file_that_lacks_a_column_of_the_plan_is_refused_and_the_plan_goes_on_
     assert 'data-testid="opened"' in visitor.get("/tables/build").text
 
 
+@pytest.mark.long
 def test_a_project_of_a_table_opens_again_and_its_runs_are_those_of_the_same_file(app, visitor):
     _, plan, name, made = OF_TABLES["made of records"]
     table_as_opened(visitor, plan, name, made())

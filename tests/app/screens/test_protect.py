@@ -122,6 +122,7 @@ def test_steps_are_added_run_and_removed(office):
     assert 'data-testid="method-2"' not in office.get(PROTECT).text
 
 
+@pytest.mark.long
 def test_trials_land_one_by_one_and_what_is_refused_is_one_of_them(visitor):
     with_roles(visitor)
     assert "compare.empty" not in visitor.get(COMPARE).text
@@ -191,6 +192,7 @@ def test_columns_with_markup_for_names_are_text_on_every_screen(visitor):
     assert "&lt;script&gt;alert" in visitor.get(PROTECT).text
 
 
+@pytest.mark.long
 def test_a_project_opens_again_and_the_same_plan_gives_the_same_bytes(app, visitor, tmp_path):
     api.write_frame(datasets.load("business"), tmp_path / "survey.csv")
     survey = (tmp_path / "survey.csv").read_bytes()

@@ -43,6 +43,7 @@ def send_key(visitor, content, name="office.key"):
     return json.loads(visitor.send(f"{ROLES}/key", content, name).text)
 
 
+@pytest.mark.long
 def test_nothing_runs_before_the_key_is_given(office, key):
     assert 'data-testid="pseudonym-key"' not in office.get(ROLES).text
     text = with_role(office)
@@ -54,6 +55,7 @@ def test_nothing_runs_before_the_key_is_given(office, key):
     assert 'data-state="locked"' not in office.get(PROTECT).text
 
 
+@pytest.mark.long
 def test_a_file_that_is_no_key_is_refused_and_not_kept(office):
     with_role(office)
     before = set(office.app.folder.rglob("*"))
@@ -95,6 +97,7 @@ def test_the_release_shows_pseudonyms_and_nothing_that_leaves_has_the_key(office
     assert office.get("/microdata/get/data?node=n1").status == 409
 
 
+@pytest.mark.long
 def test_a_key_is_no_hierarchy_and_stays_for_the_next_file(office, key):
     with_role(office)
     send_key(office, key)
@@ -104,6 +107,7 @@ def test_a_key_is_no_hierarchy_and_stays_for_the_next_file(office, key):
     assert "Key file: office.key" in with_role(office)
 
 
+@pytest.mark.long
 def test_forgetting_the_work_deletes_the_key(office, key):
     with_role(office)
     send_key(office, key)

@@ -36,6 +36,7 @@ def page(tmp_path):
     return carried_out
 
 
+@pytest.mark.long
 def test_the_same_plan_and_seed_give_the_same_bytes_from_another_node(page):
     async def twice(workspace, work):
         # noise is drawn: without the seed in the plan it would be another
@@ -59,6 +60,7 @@ def test_the_same_plan_and_seed_give_the_same_bytes_from_another_node(page):
     page(twice)
 
 
+@pytest.mark.long
 def test_what_is_refused_says_which_field_and_leaves_no_file(page):
     async def refused(workspace, work):
         plan = {"roles": roles_of(work), "protect": {"method": "mdav", "k": 1}}
@@ -86,6 +88,7 @@ def test_what_is_cancelled_leaves_a_node_no_child_and_no_file(page):
     page(cancelled)
 
 
+@pytest.mark.long
 def test_a_search_that_is_told_enough_is_verified_like_any_other(page):
     async def stopped(workspace, work):
         roles = {**roles_of(work), "strata": []}

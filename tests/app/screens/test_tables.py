@@ -300,6 +300,7 @@ def test_without_a_rule_nothing_is_verified_unless_that_is_accepted_by_name(visi
     assert 'name="accept"' not in visitor.get("/tables/suppress").text
 
 
+@pytest.mark.long
 def test_a_table_says_only_what_there_is_to_see_in_it(visitor):
     visitor.post("/tables/build/demo", name="business")
     visitor.wait_for("/tables/build", "part-region")
@@ -324,6 +325,7 @@ def test_a_table_says_only_what_there_is_to_see_in_it(visitor):
     assert ("Found and proven at once" in told) != ("data-chart" in told), told
 
 
+@pytest.mark.long
 def test_files_of_tau_argus_are_taken_with_their_metadata(visitor, tmp_path):
     table = tacita.tabulate(
         datasets.load("business"), ["region", "sector"], "turnover", rules=[api.get_method("p-percent")]
@@ -342,6 +344,7 @@ def test_files_of_tau_argus_are_taken_with_their_metadata(visitor, tmp_path):
     visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
 
 
+@pytest.mark.long
 def test_a_hierarchy_is_a_file_of_its_own_and_the_plan_names_it_as_its_owner_does(visitor):
     visitor.post("/tables/build/demo", name="business")
     visitor.wait_for("/tables/build", "part-region")
@@ -372,6 +375,7 @@ def test_rules_with_a_parameter_that_cannot_be_are_refused_beside_it(visitor):
     assert re.search(r'data-testid="problem-p">[^<]+must be more than 0', text)
 
 
+@pytest.mark.long
 def test_bounds_of_a_search_are_told_while_it_runs_and_it_is_stopped_with_what_it_has(newcomer, slow_list):
     newcomer.send("/tables/build/file", slow_list, "cells.csv")
     newcomer.wait_for("/tables/build", "part-row")
@@ -391,6 +395,7 @@ def test_bounds_of_a_search_are_told_while_it_runs_and_it_is_stopped_with_what_i
     assert "search-stopped" in text or "warnings" in text
 
 
+@pytest.mark.long
 def test_a_cancelled_run_leaves_nothing_behind(visitor, slow_list):
     visitor.send("/tables/build/file", slow_list, "cells.csv")
     visitor.wait_for("/tables/build", "part-row")
@@ -417,6 +422,7 @@ def at_work(visitor):
     return text
 
 
+@pytest.mark.long
 def test_a_table_of_another_file_is_not_shown_while_a_run_is_at_work(visitor, slow_list):
     visitor.post("/tables/build/demo", name="business")
     visitor.wait_for("/tables/build", 'data-testid="step-build-form"')
@@ -431,6 +437,7 @@ def test_a_table_of_another_file_is_not_shown_while_a_run_is_at_work(visitor, sl
     visitor.post("/tables/cancel")
 
 
+@pytest.mark.long
 def test_the_last_table_stays_in_sight_while_a_run_is_at_work(visitor, slow_list):
     visitor.post("/settings", language="pt")
     visitor.send("/tables/build/file", slow_list.encode(), "slow.csv")
@@ -452,6 +459,7 @@ def ticked(text):
     return re.findall(r'<li class="done">\s*<a href="/tables/(\w+)"', rail)
 
 
+@pytest.mark.long
 def test_the_rail_ticks_no_step_whose_runs_were_made_with_other_rules_or_files(visitor):
     visitor.post("/tables/build/demo", name="business")
     visitor.wait_for("/tables/build", "part-region")

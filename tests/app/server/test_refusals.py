@@ -70,6 +70,7 @@ def undone(visitor):
     return visitor
 
 
+@pytest.mark.long
 def test_what_other_columns_give_back_is_named_with_the_way_out_in_every_language(undone):
     for language, words in INFERRED.items():
         text = in_language(undone, language)
@@ -185,6 +186,7 @@ def test_trials_that_are_refused_have_their_reports(visitor):
         assert visitor.get(f"/microdata/refused-report?node={node}").status == 200
 
 
+@pytest.mark.long
 def test_a_project_keeps_the_reason_and_not_the_report(undone, app):
     run(undone, **{"s0.k": "3", "o.insist": "true"})
     undone.post("/microdata/acknowledge", node="n2")

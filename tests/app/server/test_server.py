@@ -57,6 +57,7 @@ def test_a_file_of_200_mb_goes_to_disk_without_being_held(own_app):
     within(2, lambda: not [each for each in own_app.folder.rglob("source-*") if each.is_file()])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
@@ -150,6 +151,7 @@ def test_no_node_no_download_and_no_other_name_than_those_of_the_list(visitor):
         assert visitor.get(f"/microdata/get/{name}").status == 404
 
 
+@pytest.mark.long
 def test_events_resume_where_the_connection_was_lost(newcomer):
     loaded(newcomer)
     told = []
@@ -201,6 +203,7 @@ def test_a_server_that_is_killed_leaves_neither_child_nor_file(tmp_path):
         assert time.monotonic() - began < 2.5
 
 
+@pytest.mark.long
 def test_ctrl_c_with_an_open_stream_is_out_in_three_seconds(tmp_path):
     with running(tmp_path) as app:
         visitor = Visitor(app).enter()
@@ -262,6 +265,7 @@ def test_what_is_no_plan_is_refused_in_words(visitor, content):
     assert "next" not in told
 
 
+@pytest.mark.long
 def test_with_demo_the_survey_is_there_when_the_browser_is(tmp_path):
     with running(tmp_path, "--demo") as app:
         text = Visitor(app).enter().wait_for("/microdata/data", 'data-testid="records"')

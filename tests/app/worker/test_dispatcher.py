@@ -78,6 +78,7 @@ def source(worker, tmp_path_factory):
     return {**given, "options": worker.ask("profile", source=given)["answer"]["options"]}
 
 
+@pytest.mark.long
 def test_a_profile_is_that_of_the_api_with_its_guesses(worker, source):
     answer = worker.ask("profile", source=source)["answer"]
     data = tacita.read(source["path"])
@@ -264,6 +265,7 @@ def test_a_child_that_waits_loads_what_a_first_run_needs_until_it_is_asked():
     assert told.stdout.split() == ["False", "True", "True"]
 
 
+@pytest.mark.long
 def test_a_child_loads_solvers_ahead_unless_it_is_told_not_to(monkeypatch, tmp_path):
     def loaded(child):
         return "highspy" in Path(f"/proc/{child.process.pid}/maps").read_text()

@@ -77,6 +77,7 @@ def test_a_run_that_is_killed_leaves_nothing_partial_and_goes_on(moment, expecte
     assert nothing_hidden(tmp_path)
 
 
+@pytest.mark.long
 def test_another_executor_goes_on_where_one_was_killed(expected, tmp_path):
     begun(tmp_path, 14).communicate()
     assert any(name.startswith("made-") for name in left(tmp_path))

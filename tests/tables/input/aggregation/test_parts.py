@@ -313,6 +313,7 @@ LINKED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sections", [ONE, LINKED], ids=["one table", "linked tables"])
 def test_a_plan_publishes_the_same_bytes_by_every_executor(sections, tmp_path):
     table = records(8)
