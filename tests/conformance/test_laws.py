@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.metadata import EntryPoint, EntryPoints
 
 import numpy as np
 import pytest
@@ -131,17 +132,10 @@ def test_unknown_names_are_answered_with_where_the_known_ones_stand():
 
 
 def test_a_plug_in_is_found_but_never_replaces_a_built_in(monkeypatch):
-    class Point:
-        def __init__(self, name, value):
-            self.name, self.value = name, value
-
-    def points(group):
-        if group != "tacita.microaggregation":
-            return []
-        own = Point("mine", "tacita.microdata.methods.microaggregation.mhm:HM")
-        return [own, Point("mdav", "evil:Evil")]
-
-    monkeypatch.setattr(registry, "entry_points", points)
+    group = "tacita.microaggregation"
+    own = EntryPoint("mine", "tacita.microdata.methods.microaggregation.mhm:HM", group)
+    points = EntryPoints([own, EntryPoint("mdav", "evil:Evil", group)])
+    monkeypatch.setattr(registry, "entry_points", lambda: points)
     registry.locations.cache_clear()
     try:
         assert registry.lookup("mine").__name__ == "HM"

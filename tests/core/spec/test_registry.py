@@ -1,6 +1,7 @@
 """Names of the registry, in any case; what plans and records keep is the name as the registry spells it."""
 
 import json
+from importlib.metadata import EntryPoint, EntryPoints
 
 import numpy as np
 import pyarrow as pa
@@ -23,13 +24,9 @@ FRAME = pa.table({"x": np.arange(12.0), "town": ["a"] * 6 + ["b"] * 6})
 def plugged_in(monkeypatch):
     """A plug-in whose name differs from another in capital letters alone."""
 
-    class Point:
-        name, value = "MDAV", "tacita.microdata.methods.microaggregation.mhm:HM"
-
-    def points(group):
-        return [Point] if group == "tacita.microaggregation" else []
-
-    monkeypatch.setattr(registry, "entry_points", points)
+    hm = "tacita.microdata.methods.microaggregation.mhm:HM"
+    points = EntryPoints([EntryPoint("MDAV", hm, "tacita.microaggregation")])
+    monkeypatch.setattr(registry, "entry_points", lambda: points)
     registry.locations.cache_clear()
     yield
     registry.locations.cache_clear()

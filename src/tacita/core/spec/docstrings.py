@@ -126,6 +126,10 @@ def type_and_default(field: FieldInfo) -> str:
     spelled = " or ".join(dict.fromkeys(_spelled(field.annotation)))
     if field.is_required():
         return spelled
+    factory = field.default_factory
+    if isinstance(factory, type) and issubclass(factory, BaseModel):
+        # building a section would load its method
+        return f"{spelled}, optional"
     default = field.get_default(call_default_factory=True)
     if default is None or default == () or default == {} or isinstance(default, BaseModel):
         return f"{spelled}, optional"

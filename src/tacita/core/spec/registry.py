@@ -250,8 +250,10 @@ def locations() -> dict[str, dict[str, str]]:
     True
     """
     merged = {kind: dict(names) for kind, names in BUILT_IN.items()}
+    # one look through all that is installed serves every kind
+    points = entry_points()
     for kind, names in merged.items():
-        for point in entry_points(group=f"tacita.{kind}"):
+        for point in points.select(group=f"tacita.{kind}"):
             # a plug-in may add a name, never quietly replace one that users rely on
             names.setdefault(point.name, point.value)
     return merged
@@ -296,6 +298,8 @@ def meanings(name: str, *kinds: str) -> list[str]:
     >>> meanings("Mdav", "microaggregation"), meanings("mictsp", "microaggregation"), meanings("x", "risk")
     (['mdav'], ['tsp-mhm'], [])
     """
+    if any(name in locations()[kind] for kind in kinds):
+        return [name]
     if found := in_any_case(name, names(*kinds)):
         return found
     known = {alias: ours for kind in kinds for alias, ours in ALIASES.get(kind, {}).items()}
