@@ -5,7 +5,7 @@ from math import log, sqrt
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import tacita
@@ -127,6 +127,11 @@ def test_coarser_values_lose_what_plain_sets_say(drawn):
     assert score("CLASS_SIZE", made).value == pytest.approx(average)
 
 
+# of the terms of one label no regression can tell the coefficient
+SEPARATED = [(a, b, None, None, same, 1) for a, b, same in ("xxx", "xxy", "xyx", "xyy", "yxx")]
+
+
+@example(SEPARATED)
 @given(records)
 def test_a_file_that_did_not_change_loses_nothing(drawn):
     before, _ = sides(drawn)

@@ -109,9 +109,16 @@ def _overlaps(answer: _Answer, terms: list[Terms]) -> tuple[np.ndarray, Floats]:
     kept, before = _fitted(x, answer.before, answer.link)
     if before is None or not before.ended:
         return owners[:0], np.empty(0)
-    error = np.sqrt(before.variances[1:])
-    told = error < _WIDEST
-    kept, centre, error = kept[told], before.coefficients[1:][told], error[told]
+    # both sides are explained by the same terms: the source is fitted again without those that say nothing
+    while (estimated := np.sqrt(before.variances[1:]) < _WIDEST).sum() < kept.size:
+        kept = kept[estimated]
+        if not kept.size:
+            return owners[:0], np.empty(0)
+        # terms of which all can be told stay so without the others
+        _, before = _fitted(x[:, kept], answer.before, answer.link)
+        if before is None or not before.ended:
+            return owners[:0], np.empty(0)
+    centre, error = before.coefficients[1:], np.sqrt(before.variances[1:])
     shared = np.zeros(kept.size)
     again, after = _fitted(z[:, kept], answer.after, answer.link)
     if after is not None and after.ended:
