@@ -23,9 +23,11 @@ CLEAN = (
     "datasets",
     "executors",
     "io",
+    "kernels/tables",
     "plans",
     "report",
     "solvers",
+    "tables/suppression",
     "testing",
 )
 

@@ -84,7 +84,7 @@ def suppress(
     priced = _priced(table, problem, objective, margins, zeros)
     if problem == "general":
         priced = priced.with_bounds(-np.inf, np.inf)
-    method.refuse_others(priced, problem)
+    method.check_supported(priced, problem)
     refuse_no_level(priced, problem)
     try:
         said = method.suppress(priced, problem, run)
