@@ -27,7 +27,9 @@ CLEAN = (
     "plans",
     "report",
     "solvers",
+    "tables/release",
     "tables/suppression",
+    "tables/verify",
     "testing",
 )
 
@@ -70,6 +72,8 @@ KNOWN = frozenset(
         "ACCEPTED_RISKS",
         "LinearProgram",
         "beside",
+        "cautions",
+        "insist",
         "may_be_withheld",
         "withheld",
     )

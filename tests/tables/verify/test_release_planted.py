@@ -63,7 +63,7 @@ def test_another_pattern_in_the_file_is_refused_even_if_it_is_safe(form, place, 
     mask = CORNERS.copy()
     mask[place] = not mask[place]
     other = Pattern(mask.ravel(), np.zeros(TABLE.n, dtype=bool), 1.0, 0.0)
-    with pytest.raises(VerificationError, match="does not withhold the cells that it should"):
+    with pytest.raises(VerificationError, match="does not suppress the cells that it should"):
         writing(monkeypatch, form, lambda table, _: (table, other))
 
 
@@ -79,7 +79,7 @@ def more_withheld():
 
 @pytest.mark.parametrize(
     "attacked",
-    [lambda: audit(TABLE, more_withheld()), lambda: audit(TABLE, PATTERN, "interval", insist=True)],
+    [lambda: audit(TABLE, more_withheld()), lambda: audit(TABLE, PATTERN, "interval", accept_risks=True)],
     ids=["other cells", "another problem"],
 )
 def test_a_safe_audit_of_something_else_is_no_audit(attacked):

@@ -62,7 +62,7 @@ def test_the_audit_has_no_verdict_on_such_a_table():
     assert "no verdict" in found.headline
     with pytest.raises(ParameterError, match=NAME):
         require_safe(found)
-    accepted = audit(table, nothing, "interval", accept=NAME)
+    accepted = audit(table, nothing, "interval", accept_risks=NAME)
     assert accepted.safe
     assert "accepted, not judged" in accepted.headline
     assert [each.name for each in accepted.warnings] == [NAME]
