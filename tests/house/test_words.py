@@ -27,9 +27,7 @@ CLEAN = (
     "plans",
     "report",
     "solvers",
-    "tables/release",
-    "tables/suppression",
-    "tables/verify",
+    "tables",
     "testing",
 )
 

@@ -226,9 +226,9 @@ def test_holders_are_numbered_by_where_they_first_stand(holders, numbers):
 
 
 def test_parts_of_contributors_are_refused_and_whole_ones_are_not():
-    assert contributor_columns.refuse_parts(np.array([0.0, 3.0])).tolist() == [0, 3]
+    assert contributor_columns.as_whole_counts(np.array([0.0, 3.0])).tolist() == [0, 3]
     with pytest.raises(DataError, match="not in 2 cells"):
-        contributor_columns.refuse_parts(np.array([0.5, 3.0, 2.999]))
+        contributor_columns.as_whole_counts(np.array([0.5, 3.0, 2.999]))
     alone = contributor_columns.counted(np.array([1.0, 2.0, 0.0]), np.array([7.0, 9.0, 0.0]))
     # of two contributors nobody knows the sizes, and none of them waived protection
     assert (alone.largest[:, 0].tolist(), alone.open.tolist()) == ([7.0, 0.0, 0.0], [7.0, 9.0, 0.0])

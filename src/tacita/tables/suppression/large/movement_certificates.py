@@ -71,7 +71,7 @@ class Proofs:
         No other proofs are sought once `over()` is true.
         """
         self.system, self._over = system, over
-        self.chosen: Mask = system.primary | system.of_withheld(suppressed)
+        self.chosen: Mask = system.primary | system.of_suppressed(suppressed)
         self.proofs: list[Ints | None] = [None] * system.demands
         self._users: dict[int, set[int]] = {}
         self._refused = np.zeros(system.demands)
