@@ -95,7 +95,7 @@ class Document(Parameters):
         """
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
 
-    told = renamed_attribute("told", "to_dict")
+    told: ClassVar[property] = renamed_attribute("told", "to_dict")
 
     def to_toml(self, folder: Path | None = None) -> str:
         """Write the plan as TOML, defaults left out.
