@@ -43,12 +43,12 @@ class TestSensitiveSums:
         assert run_command(words) == 1
         said = capsys.readouterr().err.replace("\n", " ")
         assert "2 of 40 sensitive cells cannot be protected while every other sum must be published" in said
-        assert "Sums that are sensitive themselves: 2. Let sums be withheld too: --margins." in said
+        assert "Sums that are sensitive themselves: 2. Let sums be suppressed too: --margins." in said
         assert run_command([*words, "--margins"]) == 0
 
     def test_in_a_plan_the_key_is_named_and_works(self, firms, capsys):
         assert run_command(["run", str(plan_of(firms, ""))]) == 1
-        assert "Let sums be withheld too: margins = true under [suppress]." in capsys.readouterr().err
+        assert "Let sums be suppressed too: margins = true under [suppress]." in capsys.readouterr().err
         assert run_command(["run", str(plan_of(firms, "margins = true\n")), "--force"]) == 0
 
     def test_a_plan_that_python_carries_out_is_told_keys_too(self, firms):
@@ -70,7 +70,7 @@ class TestSensitiveSums:
             low=np.where(table.inner, 0.0, table.values),
             high=np.where(table.inner, np.inf, table.values),
         )
-        with pytest.raises(tacita.DataError, match="whatever is withheld") as refused:
+        with pytest.raises(tacita.DataError, match="by any pattern") as refused:
             tacita.suppress(known, margins=True)
         assert "margins" not in str(refused.value)
 

@@ -87,7 +87,7 @@ class TestSuppress:
         assert suppress(source, "--problem", "interval") == 1
         said = capsys.readouterr().err
         assert "a0 / r0" in said
-        assert "no other cell of activity a0 may be withheld" in said
+        assert "no other cell of activity a0 may be suppressed" in said
         assert not (tmp_path / "published.csv").exists()
         assert suppress(source, "--problem", "interval", "--margins") == 0
         hidden = {

@@ -134,7 +134,7 @@ class TestNothingIsWritten:
 
         monkeypatch.setattr(Shown, "of", shows_more)
         assert suppress(cells, "--problem", "exact", out=f"o{ending}") == 1
-        assert "does not withhold the cells that it should" in capsys.readouterr().err
+        assert "does not suppress the cells that it should" in capsys.readouterr().err
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]
 
     @pytest.mark.parametrize(

@@ -23,9 +23,11 @@ CLEAN = (
     "datasets",
     "executors",
     "io",
+    "kernels/tables",
     "plans",
     "report",
     "solvers",
+    "tables",
     "testing",
 )
 
@@ -68,6 +70,8 @@ KNOWN = frozenset(
         "ACCEPTED_RISKS",
         "LinearProgram",
         "beside",
+        "cautions",
+        "insist",
         "may_be_withheld",
         "withheld",
     )

@@ -196,7 +196,7 @@ def test_a_sensitive_sum_that_cannot_be_widened_is_refused_unless_accepted():
     table = counts([15, 5, 3], 11, forced=[True, False, False])
     with pytest.raises((DataError, VerificationError)):
         suppress(table, tacita.get_method("optimal"), "interval")
-    claim = suppress(table, tacita.get_method("optimal"), "interval", insist=True)
+    claim = suppress(table, tacita.get_method("optimal"), "interval", accept_less_protection=True)
     assert "sensitive-sums" in {warning.name for warning in claim.audit.warnings}
 
 

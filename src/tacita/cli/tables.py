@@ -62,14 +62,14 @@ def carry_out_table(plan: AnyTablePlan, *, quiet: bool, dry_run: bool, **files: 
     """Publish a table, or write the table of records as a list; print the result."""
     from tacita import api
 
-    if isinstance(plan, TabulatePlan) and plan.asked is None:
+    if isinstance(plan, TabulatePlan) and plan.protection is None:
         with progress_bar(quiet) as run:
             table = api.tabulate_file(plan, run, dry_run=dry_run, **files)
         if not quiet:
             print_table(table, plan, dry_run=dry_run)
         return
-    assert plan.asked is not None, "a table that is not to be published was written above"
-    with progress_bar(quiet, anytime=plan.asked.build().anytime) as run:
+    assert plan.protection is not None, "a table that is not to be published was written above"
+    with progress_bar(quiet, anytime=plan.protection.build().anytime) as run:
         release = api.run_table(plan, run, dry_run=dry_run, **files)
     if not quiet:
         print_published(release.record, plan, dry_run=dry_run)

@@ -369,7 +369,7 @@ def run_table(
     `plan_file`, `save_plan`, `shown_as` and `force` are as in `run`. `also` are further files of the same
     published table in other formats (.csv, .xlsx, .html), all of them read back.
     """
-    if plan.asked is None:
+    if plan.protection is None:
         raise ParameterError(
             "Plan: without a section [suppress] or [adjust], a plan only makes a list of cells."
         )
@@ -378,7 +378,7 @@ def run_table(
         raise ParameterError("Plan: linked tables are published in one format each. Leave out also.")
     targets = {**plan.targets, **{f"output {path.name}": path for path in others}}
     source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, context, shown_as)
-    release = table_runs.publish(plan.asked, source, plan.published, context)
+    release = table_runs.publish(plan.protection, source, plan.published, context)
     files = _files(release, plan.published, plan.output)
     files |= table_runs.in_other_forms(release, others)
     written = {} if dry_run else files
@@ -481,12 +481,12 @@ def audit_plan(
 
     `shown_as` is as in `run`.
     """
-    if plan.asked is None:
+    if plan.protection is None:
         raise ParameterError("Plan: without a section [suppress] or [adjust], a plan publishes nothing.")
     inputs = {**read_by(plan), **plan.targets}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
     return _attacked(
-        source_of(plan, shown_as, context), plan.published, plan.asked, context, json_report, force
+        source_of(plan, shown_as, context), plan.published, plan.protection, context, json_report, force
     )
 
 

@@ -167,7 +167,7 @@ def test_a_pattern_is_the_cheapest_that_protects_or_there_is_none(case):
     unasked = np.maximum.reduce([grid.lower, grid.upper, grid.sliding]) == 0
     without_level = problem == "interval" and (grid.primary & unasked).any()
     try:
-        found = wrapper.suppress(table, Optimal(), problem, insist=True, **options)
+        found = wrapper.suppress(table, Optimal(), problem, accept_less_protection=True, **options)
     except DataError:
         assert without_level or not protects(grid, grid.primary | grid.allowed)
         return

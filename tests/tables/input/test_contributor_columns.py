@@ -133,7 +133,7 @@ class TestOneHolderInTwoCells:
         capsys.readouterr()
         assert suppressed(tmp_path, *levels, "--report", str(tmp_path / "page.html")) == 0
         assert warned(tmp_path) == {"holders-unknown": 2, "rules-unknown": 3}
-        said = "2 withheld cells have one contributor each, and nothing says who"
+        said = "2 suppressed cells have one contributor each, and nothing says who"
         assert f"warning: {said}" in capsys.readouterr().out
         assert said in (tmp_path / "page.html").read_text()
 

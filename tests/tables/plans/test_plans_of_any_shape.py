@@ -278,7 +278,7 @@ def test_methods_are_compared_on_one_table(folder, capsys):
     assert run_command(["compare", "nested.toml", *methods, "--json", "compared.json"]) == 0
     said = capsys.readouterr().out
     assert "1 of 2 methods found a pattern, interval; the least cost is that of optimal." in said
-    assert "hypercube: Hypercube: withholds in two-way tables" in said
+    assert "hypercube: Hypercube: suppresses in two-way tables" in said
     told = json.loads((folder / "compared.json").read_text())
     best = told["trials"][0]
     assert best["method"] == "optimal"

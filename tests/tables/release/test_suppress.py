@@ -19,7 +19,7 @@ from tacita.tables.suppression.heuristics.hypercube import Hypercube
 from tacita.tables.suppression.optimal.optimal import Optimal
 from tacita.tables.suppression.suppression_method import Suppression
 from tacita.tables.verify.audit import audit
-from tacita.tables.verify.certify import refuse_refuted
+from tacita.tables.verify.certify import check_lower_bound
 from tacita.tables.verify.claim import verify_file
 
 PROBLEMS = ("general", "exact", "interval")
@@ -73,7 +73,7 @@ class TestThePattern:
         values = [[5.0, 0.0, 0.0], [4.0, 7.0, 2.0], [6.0, 3.0, 9.0]]
         corner = np.arange(9).reshape(3, 3) == 0
         table = Table.from_array(values, primary=corner, lower=15, upper=15)
-        with pytest.raises(DataError, match=r"1 / 1.*no other cell of row 1 may be withheld"):
+        with pytest.raises(DataError, match=r"1 / 1.*no other cell of row 1 may be suppressed"):
             tacita.suppress(table)
         pattern = tacita.suppress(table, margins=True, objective=np.ones((3, 3)))
         own = pattern.secondary & ~table.inner
@@ -378,10 +378,10 @@ class TestEveryWrongAnswerIsCaught:
                     problem=problem,
                     method="made up",
                 )
-                refuse_refuted(found.table, everything)
+                check_lower_bound(found.table, everything)
                 higher = replace(everything, lower_bound=found.pattern.cost + 0.5)
                 with pytest.raises(VerificationError, match="made up: the bound it claims is wrong"):
-                    refuse_refuted(found.table, higher)
+                    check_lower_bound(found.table, higher)
 
 
 @pytest.mark.parametrize("name", registry.names("suppression"))

@@ -257,7 +257,7 @@ def test_an_audit_shows_which_cells_give_too_much_away_and_how_many():
     assert columns["reason"] == ["too close from above", None, None]
     with pytest.raises(VerificationError, match="1 cells of the adjusted table"):
         require_safe(found)
-    accepted = audit_adjusted(table, made, ["adds-up"], insist=True)
+    accepted = audit_adjusted(table, made, ["adds-up"], accept_less_protection=True)
     assert (accepted.safe, accepted.accepted, accepted.exposed) == (True, 1, 0)
     assert warnings(accepted) == {"levels-not-kept": 1}
     assert accepted.headline.endswith("3 attacked, safe")

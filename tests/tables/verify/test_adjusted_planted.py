@@ -259,7 +259,7 @@ def test_a_base_too_small_for_the_levels_is_refused_and_recorded_where_insisted_
     table = Table.from_array([[400.0, 300], [200, 500]], primary=[[1, 0], [0, 0]], lower=20, upper=20)
     with pytest.raises(VerificationError, match=r"give too much away .*Adjust more"):
         adjust(table, Rounding(base=5))
-    claim = adjust(table, Rounding(base=5), insist=True)
+    claim = adjust(table, Rounding(base=5), accept_less_protection=True)
     assert claim.audit.accepted == 1
     assert claim.adjusted.parameters["insist"] is True
     assert "levels-not-kept" in {each.name for each in claim.audit.warnings}

@@ -61,7 +61,7 @@ class TestHoldersOfSeveralCells:
         cells = {table.cell(region, sector) for region in "rq" for sector in ("s1", "s2")}
         mask = np.isin(np.arange(table.n), list(cells))
         # published: the third cell and the sum of r, and so the sum of the two that are withheld
-        found = audit(table, mask, "exact", strict=True, insist=True)
+        found = audit(table, mask, "exact", strict=True, accept_risks=True)
         assert {each.reason for each in found.failures} == told
 
 
@@ -111,7 +111,7 @@ class TestSumsOfOneContributor:
                 counts[0, cell], whose[cell] = 1, holder
         table = counted(self.TABLE, counts, whose)
         hidden = withheld(table, (0, 0), (0, 1)).ravel()
-        assert singleton_and_sum_attacks.unnamed_loners(table, hidden) == unnamed
+        assert singleton_and_sum_attacks.unnamed_singletons(table, hidden) == unnamed
 
     def test_is_no_sum_of_a_single_cell_nor_of_cells_that_are_not_sensitive(self):
         assert self.told((0, 0), **self.ALONE) == []
@@ -180,7 +180,7 @@ class TestASolverThatFindsNothing:
 
     @pytest.mark.parametrize("problem", ["exact", "interval"])
     @pytest.mark.parametrize(
-        ("engine", "shape"), [("_Flows", (3, 3)), ("_Programmes", (2, 2, 2))], ids=["flows", "programmes"]
+        ("engine", "shape"), [("_Flows", (3, 3)), ("_LinearPrograms", (2, 2, 2))], ids=["flows", "programmes"]
     )
     def test_is_not_believed_to_have_shown_a_cell_without_limit(self, monkeypatch, engine, shape, problem):
         first = np.arange(np.prod(shape)).reshape(shape) == 0
@@ -197,7 +197,7 @@ class TestASolverThatFindsNothing:
         assert not audit(table, everything, problem).safe
 
     @pytest.mark.parametrize(
-        ("engine", "shape"), [("_Flows", (3, 3)), ("_Programmes", (2, 2, 2))], ids=["flows", "programmes"]
+        ("engine", "shape"), [("_Flows", (3, 3)), ("_LinearPrograms", (2, 2, 2))], ids=["flows", "programmes"]
     )
     def test_a_ray_that_breaks_a_bound_proves_nothing(self, monkeypatch, engine, shape):
         table = Table.from_array(np.full(shape, 9.0), bounds=(0.0, 500.0), margins=True)

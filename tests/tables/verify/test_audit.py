@@ -128,7 +128,11 @@ def test_flows_and_programmes_find_the_same_ranges(seed):
     mask = generator.random(table.n) < 0.5
     spans = table.values[mask], np.full(mask.sum(), 40.0)
     flows, programmes = (Attacker(table.relations, mask, *spans) for _ in range(2))
-    programmes.network, programmes._engine, programmes._build = False, module._Programmes, programmes._basis
+    programmes.network, programmes._engine, programmes._build = (
+        False,
+        module._LinearPrograms,
+        programmes._basis,
+    )
     for place in range(flows.n):
         assert flows.moves(place) == programmes.moves(place)
         for direction in (1, -1):
@@ -253,7 +257,7 @@ class TestPeopleWhoKnowMore:
         assert table.primary.tolist() == [True, True, False, False]
         mask = np.array([True, True, False, False])
         assert not audit(table, mask).safe
-        accepted = audit(table, mask, insist=True)
+        accepted = audit(table, mask, accept_risks=True)
         assert accepted.safe
         assert {each.name for each in accepted.warnings} == {"sensitive-sums"}
         assert not audit(table, np.array([True, True, True, False])).warnings
@@ -304,7 +308,7 @@ class TestWhatIsRefused:
         table = replace(three_by_three(), rules=(rule,))
         with pytest.raises(tacita.ParameterError, match="interval"):
             audit(table, table.primary, problem)
-        assert audit(table, table.primary, problem, insist=True)
+        assert audit(table, table.primary, problem, accept_risks=True)
         assert audit(replace(table, rules=(MinimumFrequency(),)), table.primary, problem)
 
     def test_a_mask_of_another_size_or_type_and_an_unknown_problem(self):
@@ -323,7 +327,7 @@ class TestWhatIsRefused:
 
     def test_neither_audit_nor_failure_shows_figures_when_printed(self):
         found = audit(three_by_three(), three_by_three().primary, "exact")
-        assert repr(found) == "<Audit of 1 withheld cells, exact: 1 cells not protected>"
+        assert repr(found) == "<Audit of 1 suppressed cells, exact: 1 cells not protected>"
         assert "15" not in repr(found.failures)
 
 

@@ -75,9 +75,9 @@ def test_whole_numbers_that_were_not_decided_may_be_accepted_and_what_they_give_
     table = odd_triangle()
     hidden = np.arange(7) < 4
     near = replace(table, lower=table.lower / 2, upper=table.upper / 2)
-    assert reasons(audit(table, hidden, zeros="withhold", insist=insist)) == [(3, PINNED)]
+    assert reasons(audit(table, hidden, zeros="withhold", accept_risks=insist)) == [(3, PINNED)]
     monkeypatch.setattr("tacita.tables.verify.integers._SECONDS", -1.0)
-    found = audit(near, hidden, zeros="withhold", insist=insist)
+    found = audit(near, hidden, zeros="withhold", accept_risks=insist)
     assert reasons(found) == ([] if safe else [(3, UNDECIDED)])
     assert warnings(found).get("whole-numbers-undecided") == (1 if safe else None)
 
@@ -101,7 +101,9 @@ def test_a_cell_that_can_be_computed_leaves_the_sum_of_the_others_known(known):
 
 
 def test_a_sensitive_sum_that_was_insisted_on_is_a_warning():
-    found = audit(of_few_counts(True), np.array([True, True, True, False]), zeros="withhold", insist=True)
+    found = audit(
+        of_few_counts(True), np.array([True, True, True, False]), zeros="withhold", accept_risks=True
+    )
     assert KNOWN_SUM not in {reason for _, reason in reasons(found)}
     assert warnings(found)["sensitive-sums"] == 2
 
@@ -186,10 +188,10 @@ def test_what_time_did_not_decide_is_attacked_in_other_ways_all_the_same(insist,
     table, hidden, cells = behind()
     doubt = [Failure(cell, table.label(cell), UNDECIDED, 2.0, 2.0, 1.0) for cell in cells]
     monkeypatch.setattr("tacita.tables.verify.audit.given_away_by_integers", lambda *_: doubt)
-    found = audit(table, hidden, "exact", insist=insist)
+    found = audit(table, hidden, "exact", accept_risks=insist)
     assert reasons(found) == [(cells[0], COMMON if insist else UNDECIDED)]
     doubt[:] = [replace(doubt[0], cell=0, labels=("1",))]
-    inside = audit(known_parts(1.0, 5.5), PAIR, insist=insist, insiders=True)
+    inside = audit(known_parts(1.0, 5.5), PAIR, accept_risks=insist, insiders=True)
     assert reasons(inside) == [(0, INSIDER if insist else UNDECIDED)]
 
 
@@ -242,9 +244,9 @@ def test_the_headline_says_whether_cells_are_protected_or_nobody_said_which():
         (pair(), "exact", "safe"),
         (pair(lower=[1.0, 0.0], upper=[200.0, 0.0]), "interval", "1 cells not protected"),
     ):
-        assert audit(table, PAIR, problem).headline == f"Audit of 2 withheld cells, {problem}: {told}"
+        assert audit(table, PAIR, problem).headline == f"Audit of 2 suppressed cells, {problem}: {told}"
     bare = Table.from_array([2.0, 1.0])
-    accepted = audit(bare, PAIR, "exact", accept="no-sensitive-cells")
+    accepted = audit(bare, PAIR, "exact", accept_risks="no-sensitive-cells")
     assert accepted.headline.endswith("that no cell is sensitive was accepted, not judged")
     assert audit(bare, PAIR, "exact").headline.endswith(NOTHING_JUDGED)
 

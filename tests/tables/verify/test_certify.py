@@ -8,7 +8,7 @@ import pytest
 from planting import spelled
 from tacita.core import Pattern, Table, VerificationError
 from tacita.tables.verify import certify
-from tacita.tables.verify.protection_criteria import refuse_no_level
+from tacita.tables.verify.protection_criteria import check_levels
 from twins import attack
 
 PROBLEMS = ["general", "exact", "interval"]
@@ -29,7 +29,7 @@ def small(seed, problem, sides=("lower", "upper")):
         margins=False,
         **dict.fromkeys(sides, level),
     )
-    refuse_no_level(table, problem)
+    check_levels(table, problem)
     return table
 
 
@@ -72,13 +72,13 @@ def test_a_claim_above_the_least_cost_is_refused_and_one_at_it_is_not(problem):
     table = small(0, problem)
     found = sorted(protecting(table, problem), key=lambda each: each[0])
     least, best = found[0]
-    certify.refuse_refuted(table, Pattern.of(table, best, least, problem=problem))
+    certify.check_lower_bound(table, Pattern.of(table, best, least, problem=problem))
     cost, dear = found[-1]
     assert cost > least
-    certify.refuse_refuted(table, Pattern.of(table, dear, least, problem=problem))
-    certify.refuse_refuted(table, Pattern.of(table, dear, problem=problem))
+    certify.check_lower_bound(table, Pattern.of(table, dear, least, problem=problem))
+    certify.check_lower_bound(table, Pattern.of(table, dear, problem=problem))
     with pytest.raises(VerificationError, match="the bound it claims is wrong"):
-        certify.refuse_refuted(table, Pattern.of(table, dear, least + 1, problem=problem, method="a liar"))
+        certify.check_lower_bound(table, Pattern.of(table, dear, least + 1, problem=problem, method="a liar"))
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)

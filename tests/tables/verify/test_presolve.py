@@ -127,7 +127,7 @@ def test_a_tree_and_a_single_circuit_need_no_programme(monkeypatch):
     def never(*_):
         raise AssertionError("a programme was made")
 
-    monkeypatch.setattr("tacita.tables.verify.linear_program.Programme.__init__", never)
+    monkeypatch.setattr("tacita.tables.verify.linear_program.FarthestMovementLP.__init__", never)
     found = audit(table, grid.ravel(), "exact")
     for cell in np.flatnonzero(grid.ravel()):
         assert found.range_of(cell) == pytest.approx(attack.possible_range(table, grid.ravel(), cell))
@@ -135,13 +135,13 @@ def test_a_tree_and_a_single_circuit_need_no_programme(monkeypatch):
 
 def test_one_answer_settles_other_cells_too(monkeypatch):
     table, withheld = case("cube", 3)
-    asked, honest = [], attackers._Programmes.farthest
+    asked, honest = [], attackers._LinearPrograms.farthest
 
     def counting(self, cell, direction):
         asked.append((cell, direction))
         return honest(self, cell, direction)
 
-    monkeypatch.setattr(attackers._Programmes, "farthest", counting)
+    monkeypatch.setattr(attackers._LinearPrograms, "farthest", counting)
     audit(table, withheld, "exact")
     assert 0 < len(asked) < 1.5 * withheld.sum()
 
@@ -150,7 +150,7 @@ def test_an_answer_that_breaks_a_sum_settles_nobody(monkeypatch):
     table, withheld = case("cube", 5)
     attacker = Judge(table, "exact").attacker(withheld)
     everything = np.ones(int(withheld.sum()))
-    monkeypatch.setattr(attackers._Programmes, "farthest", lambda *_: everything)
+    monkeypatch.setattr(attackers._LinearPrograms, "farthest", lambda *_: everything)
     assert all(attacker.reach(cell, 1) == 0.0 for cell in range(everything.size))
     assert all(attacker.reach(cell, 1, enough=0.5) == 0.0 for cell in range(everything.size))
 

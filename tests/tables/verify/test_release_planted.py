@@ -63,7 +63,7 @@ def test_another_pattern_in_the_file_is_refused_even_if_it_is_safe(form, place, 
     mask = CORNERS.copy()
     mask[place] = not mask[place]
     other = Pattern(mask.ravel(), np.zeros(TABLE.n, dtype=bool), 1.0, 0.0)
-    with pytest.raises(VerificationError, match="does not withhold the cells that it should"):
+    with pytest.raises(VerificationError, match="does not suppress the cells that it should"):
         writing(monkeypatch, form, lambda table, _: (table, other))
 
 
@@ -79,7 +79,7 @@ def more_withheld():
 
 @pytest.mark.parametrize(
     "attacked",
-    [lambda: audit(TABLE, more_withheld()), lambda: audit(TABLE, PATTERN, "interval", insist=True)],
+    [lambda: audit(TABLE, more_withheld()), lambda: audit(TABLE, PATTERN, "interval", accept_risks=True)],
     ids=["other cells", "another problem"],
 )
 def test_a_safe_audit_of_something_else_is_no_audit(attacked):
@@ -226,9 +226,9 @@ def test_holders_are_numbered_by_where_they_first_stand(holders, numbers):
 
 
 def test_parts_of_contributors_are_refused_and_whole_ones_are_not():
-    assert contributor_columns.refuse_parts(np.array([0.0, 3.0])).tolist() == [0, 3]
+    assert contributor_columns.as_whole_counts(np.array([0.0, 3.0])).tolist() == [0, 3]
     with pytest.raises(DataError, match="not in 2 cells"):
-        contributor_columns.refuse_parts(np.array([0.5, 3.0, 2.999]))
+        contributor_columns.as_whole_counts(np.array([0.5, 3.0, 2.999]))
     alone = contributor_columns.counted(np.array([1.0, 2.0, 0.0]), np.array([7.0, 9.0, 0.0]))
     # of two contributors nobody knows the sizes, and none of them waived protection
     assert (alone.largest[:, 0].tolist(), alone.open.tolist()) == ([7.0, 0.0, 0.0], [7.0, 9.0, 0.0])

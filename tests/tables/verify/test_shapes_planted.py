@@ -300,7 +300,7 @@ def test_what_one_linked_table_withholds_another_must_not_show(published, tmp_pa
     shown = (folder / "one.csv").read_text()
     town = re.search(r"(n2,2,Total,)(\d+),published", shown)
     (folder / "one.csv").write_text(shown.replace(town[0], f"{town[1]},withheld"))
-    assert "cells that one table withholds and another shows (1)" in found_in(folder)
+    assert "cells that one table suppresses and another shows (1)" in found_in(folder)
     assert f"<td>{town[2]}</td>" in page
 
 

@@ -62,7 +62,7 @@ def test_the_audit_has_no_verdict_on_such_a_table():
     assert "no verdict" in found.headline
     with pytest.raises(ParameterError, match=NAME):
         require_safe(found)
-    accepted = audit(table, nothing, "interval", accept=NAME)
+    accepted = audit(table, nothing, "interval", accept_risks=NAME)
     assert accepted.safe
     assert "accepted, not judged" in accepted.headline
     assert [each.name for each in accepted.warnings] == [NAME]
@@ -99,7 +99,7 @@ def test_a_pattern_of_somebody_else_is_not_written_either(tmp_path):
 
 def test_a_rule_about_requests_needs_to_know_who_asked():
     # it would mark no cell, and the table would count as judged
-    with pytest.raises(ParameterError, match="no column says who did"):
+    with pytest.raises(ParameterError, match="a column that marks who requested protection"):
         tacita.tabulate(pa.table(FIRMS), ["region"], "turnover", rules=tacita.get_method("request"))
 
 

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from tacita.core.errors import ParameterError
 
 from .accepted_risks import ACCEPTABLE, LESS_PROTECTION
+from .deprecated import renamed_attribute
 from .params import Parameters
 from .size_limits import refuse_deep_toml, refuse_deep_values, refuse_size
 
@@ -84,7 +85,7 @@ class Document(Parameters):
                 placed[section] = _moved(values[section], keys, lambda path: folder / path)
         return cls(**placed)
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """List the values that TOML keeps: those that are not the defaults.
 
         Returns
@@ -93,6 +94,8 @@ class Document(Parameters):
             Values by section.
         """
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
+
+    told: ClassVar[property] = renamed_attribute("told", "to_dict")
 
     def to_toml(self, folder: Path | None = None) -> str:
         """Write the plan as TOML, defaults left out.
@@ -107,7 +110,7 @@ class Document(Parameters):
         str
             The text of the plan.
         """
-        values = {key: part for key, part in self.told().items() if part or key in self.spoken}
+        values = {key: part for key, part in self.to_dict().items() if part or key in self.spoken}
         for section, keys in self.paths.items():
             if section in values:
                 values[section] = _moved(values[section], keys, lambda path: _relative(Path(path), folder))

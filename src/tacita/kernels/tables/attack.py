@@ -1,4 +1,4 @@
-"""How far one withheld cell of a network can move: a largest flow by blocking flows (Dinic).
+"""How far one suppressed cell of a network can move: a largest flow by blocking flows (Dinic).
 
 Written for the audit alone; no method that makes patterns uses it.
 """
@@ -65,7 +65,7 @@ def _levels(arcs, source, sink, skip, flow, level, queue):
 
 @njit(cache=True)
 def largest_flow(arcs, source, sink, skip, limit, flow):
-    """Most that can pass from source to sink without cell `skip`, at most `limit`; O(nodes^2 cells) at worst.
+    """Largest flow from source to sink without cell `skip`, at most `limit`; O(nodes^2 cells) at worst.
 
     `flow`, all zero at first, receives the change of each cell.
     """

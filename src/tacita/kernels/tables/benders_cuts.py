@@ -1,9 +1,11 @@
-"""Cuts of tables of any shape: what a sum of relations says about which cells must be withheld.
+"""Cuts of tables of any shape: what a sum of relations implies about which cells must be suppressed.
 
 A ray v is a sum of relations: v d = 0 for every movement d of the cells. For a cell p that must rise by u
 this reads: sum over i != p of c_i x_i >= u, with c_i = (v_i / v_p) times what cell i can fall (if that is
 above 0) or rise (if below). No c_i counts for more than u. Rays stand one behind the
 other: ray k has the figures value[start[k]:start[k + 1]] at the cells `at[...]`.
+
+Source: Fischetti & Salazar (2001), Management Science 47, 1008-1027, for the cuts.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ class Rays(NamedTuple):
     value: Floats
 
 
-class Asked(NamedTuple):
-    """What cells can do and must do: spans, primaries, demands, and the demands of each cell."""
+class DemandArrays(NamedTuple):
+    """How far cells can and must move: spans, primaries, demands, and the demands of each cell."""
 
     up: Floats
     down: Floats
@@ -63,10 +65,10 @@ def reach_of(figure, own, sign, up, down):
 
 
 @njit(cache=True, nogil=True)
-def leaving(rays, ray, other, own, sign, ways, amount, asked, out):
+def leaving(rays, ray, other, own, sign, ways, amount, demands, out):
     """Fill what each cell of a ray (and of another, for the other direction) lets a cell move, up to amount.
 
-    `out` is a number per cell, 0 wherever it is not filled. Returns whether the rays say anything.
+    `out` is a number per cell, 0 wherever it is not filled. Returns whether the rays include the cell.
     """
     for side in range(2):
         k = ray if side == 0 else other
@@ -83,7 +85,7 @@ def leaving(rays, ray, other, own, sign, ways, amount, asked, out):
             cell = rays.at[e]
             if cell == own:
                 continue
-            reach = reach_of(rays.value[e], scale, way, asked.up[cell], asked.down[cell])
+            reach = reach_of(rays.value[e], scale, way, demands.up[cell], demands.down[cell])
             if ways == BOTH_WAYS:
                 out[cell] = min(amount, out[cell] + reach)
             else:
@@ -101,47 +103,47 @@ def clear(rays, ray, other, out):
 
 
 @njit(cache=True, nogil=True)
-def short_demands(rays, asked, x, least, pairs, short):
-    """For each ray the demands that x leaves short by it, at least by a share of them: pairs of both.
+def short_demands(rays, demands, x, least, pairs, short):
+    """For each ray the demands that x leaves short by it, by a share `least` of them or more.
 
-    A demand of either direction is looked at with the ray both ways. Fills pairs (ray, demand) and the
-    shares; returns how many. O(entries demands of their cells).
+    A demand of either direction is checked with the ray both ways. Fills pairs (ray, demand) and the shares;
+    returns how many. O(entries demands of their cells).
     """
-    found = 0
+    count = 0
     for k in range(rays.start.shape[0] - 1):
         for e in range(rays.start[k], rays.start[k + 1]):
             own = rays.at[e]
-            for place in range(asked.first[own], asked.first[own + 1]):
-                q = asked.demand[place]
-                amount = asked.amount[q]
+            for place in range(demands.first[own], demands.first[own + 1]):
+                q = demands.demand[place]
+                amount = demands.amount[q]
                 left = amount * (1.0 - least)
-                scale, sign, ways = rays.value[e], asked.sign[q], asked.ways[q]
+                scale, sign, ways = rays.value[e], demands.sign[q], demands.ways[q]
                 for f in range(rays.start[k], rays.start[k + 1]):
                     cell = rays.at[f]
                     if cell == own:
                         continue
-                    reach = reach_of(rays.value[f], scale, sign, asked.up[cell], asked.down[cell])
+                    reach = reach_of(rays.value[f], scale, sign, demands.up[cell], demands.down[cell])
                     if ways != ONE_WAY:
-                        back = reach_of(rays.value[f], scale, -sign, asked.up[cell], asked.down[cell])
+                        back = reach_of(rays.value[f], scale, -sign, demands.up[cell], demands.down[cell])
                         reach = reach + back if ways == BOTH_WAYS else max(reach, back)
                     left -= min(amount, reach) * x[cell]
                     if left <= 0.0:
                         break
                 if left > 0.0:
-                    if found == pairs.shape[0]:
-                        return found
-                    pairs[found, 0], pairs[found, 1] = k, q
-                    short[found] = left / amount + least
-                    found += 1
-    return found
+                    if count == pairs.shape[0]:
+                        return count
+                    pairs[count, 0], pairs[count, 1] = k, q
+                    short[count] = left / amount + least
+                    count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)
-def cut_rows(rays, pairs, others, asked, x, least, rows):
+def cut_rows(rays, pairs, others, demands, x, least, rows):
     """Write the strongest row of each pair of ray and demand that x violates by `least` of its length.
 
     others[i] is the ray of pair i for the other direction, where that counts. Entries over all cells but
-    primaries; the right side is 1. Stops where no room is left; returns how many pairs were looked at.
+    primaries; the right side is 1. Stops where no room is left; returns how many pairs were done.
     """
     n = x.shape[0]
     out = np.zeros(n)
@@ -151,8 +153,8 @@ def cut_rows(rays, pairs, others, asked, x, least, rows):
         size = rays.start[k + 1] - rays.start[k] + rays.start[others[i] + 1] - rays.start[others[i]]
         if rows.used[0] + size > rows.at.shape[0] or rows.used[1] + 1 >= rows.start.shape[0]:
             return i
-        own, amount = asked.own[q], asked.amount[q]
-        if leaving(rays, k, others[i], own, asked.sign[q], asked.ways[q], amount, asked, out):
+        own, amount = demands.own[q], demands.amount[q]
+        if leaving(rays, k, others[i], own, demands.sign[q], demands.ways[q], amount, demands, out):
             cells = np.empty(size, dtype=np.int64)
             count = 0
             for side in range(2):
@@ -163,7 +165,7 @@ def cut_rows(rays, pairs, others, asked, x, least, rows):
                         cells[count] = cell
                         count += 1
             cells = np.unique(cells[:count])
-            carried, there, fixed = out[cells] / amount, x[cells], asked.primary[cells]
+            carried, there, fixed = out[cells] / amount, x[cells], demands.primary[cells]
             taken = np.zeros(cells.shape[0], dtype=np.bool_)
             short = tighten(carried, there, fixed, -1, 1.0, taken, form)
             if short > least:
@@ -192,16 +194,16 @@ def _write(cells, carried, fixed, taken, form, short, rows):
 
 
 @njit(cache=True, nogil=True)
-def bridge_rows(rays, asked, x, least, rows):
-    """Rows for the cell of a ray that x withholds more than all others of the ray together.
+def bridge_rows(rays, demands, x, least, rows):
+    """Rows for the cell of a ray whose x is more than that of all others of the ray together.
 
-    It could not move: sum of the others >= x of the cell. A ray with a primary says nothing. O(entries).
+    The cell could not move: sum of the others >= x of the cell. A ray with a primary gives none. O(entries).
     """
     for k in range(rays.start.shape[0] - 1):
         total, most, which = 0.0, 0.0, -1
         for e in range(rays.start[k], rays.start[k + 1]):
             cell = rays.at[e]
-            if asked.primary[cell]:
+            if demands.primary[cell]:
                 which = -1
                 break
             total += x[cell]

@@ -1,4 +1,4 @@
-"""Cuts between withheld cells: found on a fractional pattern, and made as tight as possible.
+"""Cuts between suppressed cells: found on a fractional pattern, and made as tight as possible.
 
 A cut is a set of nodes, or two sets (one per direction, where either will do or both count together). The
 edges that leave it carry what must come back for a primary to move. Its row over the cells x reads: sum of
@@ -82,9 +82,9 @@ def separate(graph, x, demands, cuts, nested, share):
     """Cuts that the fractional pattern x violates.
 
     Edges carry min(capacity, share of the demand) times x, those with x near 1 their capacity: with a share
-    below 1 cuts show where cells that are surely withheld leave a small part of the demand to the others. Per
-    demand the cut nearest to its source and the one nearest to its sink; then, `nested` times, the edges of
-    the cut are taken as withheld and the next is looked for. O(demands) flows.
+    below 1 cuts show where cells that are surely suppressed leave a small part of the demand to the others.
+    Per demand the cut nearest to its source and the one nearest to its sink; then, `nested` times, the edges
+    of the cut count as suppressed and the next cut is sought. O(demands) flows.
     """
     edges = graph.row.shape[0]
     flow = flow_along(graph, np.ones(edges, dtype=np.bool_))

@@ -1,10 +1,10 @@
-"""Movements of cells tied by relations, by a dual simplex method that begins where nothing moves.
+"""Movements of cells tied by relations, by a dual simplex method that starts where nothing moves.
 
-Least price of a movement d with M d = 0, each cell within its room, and one cell as far as is asked. Rises
-and falls are columns of their own: column i is the rise of cell i, column n + i its fall. No relation is
-looked at before it is broken; then it is taken in, with a column that moves for it. So the basis has a row
-for each relation that a movement touches, and no more, and its inverse is kept as it is: movements are of few
-cells. By rows and, `across`, by columns, so that either is read in one piece; 0 beyond what was taken in.
+Least price of a movement d with M d = 0, each cell within its room, and one cell as far as demanded. Rises
+and falls are columns of their own: column i is the rise of cell i, column n + i its fall. A relation enters
+the basis only once it is broken, with a column that moves for it. So the basis has one row for each relation
+that a movement touches, and its inverse is kept explicitly, since movements are of few cells: by rows and,
+`across`, by columns, so that either is read in one piece; 0 beyond the relations that entered.
 
 Source: dual simplex with steepest edges and bound flipping, as in Koberstein (2005), The Dual Simplex Method,
 chapters 3 and 6.
@@ -19,7 +19,7 @@ from numba import njit
 
 from tacita.core.arrays import Floats, Ints, Mask
 
-# Where a movement ended: all that was asked; less, and why; it cannot be, and why; or nothing is known.
+# How a movement ended: the cell moved all the way; less, with a reason; not at all, with a reason; unknown.
 MOVED, SHORT, STUCK, UNKNOWN = 0, 1, 2, 3
 # A column that does not move, one that moves as far as it can, and one in between.
 _STILL, _FULL, _BETWEEN = 0, 1, 2
@@ -311,7 +311,7 @@ def _enter(room, price, own, reward, excess, count, desk):
         ratio[best], ratio[last] = ratio[last], ratio[best]
         steep[best], steep[last] = steep[last], steep[best]
         slope -= steep[last] * room[tried[last]]
-        # what is short of all that was asked stays in between: its row is the reason
+        # a column that is short of its demand stays in between: its row is the reason
         if slope <= _NOTHING or tried[last] == own:
             return last
     return -1

@@ -356,14 +356,14 @@ def mark_path(graph, parent, source, sink, marked):
 
 
 @njit(cache=True, nogil=True)
-def protect_by_paths(graph, demands, weight, order, withheld):
-    """Meet the demands in the given order by cheapest augmenting paths; withheld grows in place.
+def protect_by_paths(graph, demands, weight, order, suppressed):
+    """Meet the demands in the given order by cheapest augmenting paths; `suppressed` grows in place.
 
     Returns -1, or the first demand that no path can meet. A demand of either direction takes the cheaper one,
     a demand of both the cheaper one path by path. O(demands augmentations edges log nodes).
     """
-    there, back, route = flow_along(graph, withheld), flow_along(graph, withheld), route_through(graph)
-    # most demands are met by what is withheld already: only that is searched first
+    there, back, route = flow_along(graph, suppressed), flow_along(graph, suppressed), route_through(graph)
+    # the cells that are suppressed already meet most demands: search only those first
     thin_start, thin = np.empty_like(graph.start), np.empty_like(graph.incident)
     few = Graph(
         start=thin_start,
@@ -383,7 +383,7 @@ def protect_by_paths(graph, demands, weight, order, withheld):
             if one > 0.0 and cheapest_path(graph, there, weight, t, s, own, amount, route) < one:
                 s, t = t, s
         if grown:
-            _thin_out(graph, withheld, thin_start, thin)
+            _thin_out(graph, suppressed, thin_start, thin)
             grown = False
         sent = max_flow(few, there, s, t, own, amount)
         if both and not carries(sent, amount):
@@ -398,10 +398,10 @@ def protect_by_paths(graph, demands, weight, order, withheld):
             if min(length, other) == np.inf:
                 return q
             if other < length:
-                mark_path(graph, back.parent, t, s, withheld)
+                mark_path(graph, back.parent, t, s, suppressed)
                 sent += _send(graph, back, t, s, need)
             else:
-                mark_path(graph, there.parent, s, t, withheld)
+                mark_path(graph, there.parent, s, t, suppressed)
                 sent += _send(graph, there, s, t, need)
     return -1
 
@@ -413,7 +413,7 @@ def all_paths(graph, demands, prices, used):
     used: set where a path runs. Where either direction will do, the shorter one. O(demands edges log nodes).
     """
     lengths = np.empty(demands.source.shape[0])
-    # nothing withheld yet, nothing flows: the length of an edge is its price
+    # nothing is suppressed yet, nothing flows: the length of an edge is its price
     still = flow_along(graph, np.zeros(graph.row.shape[0], dtype=np.bool_))
     route = route_through(graph)
     used[:] = False

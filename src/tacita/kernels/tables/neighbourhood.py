@@ -41,16 +41,16 @@ def nearest(ties, price, allowed, source, size, marks):
     O(entries of the relations that are passed, log of them each).
     """
     away, reached, passed = marks.away, marks.reached, marks.passed
-    found = np.empty(min(size, price.size), np.int64)
+    near = np.empty(min(size, price.size), np.int64)
     seen, rows, count = [source], [np.int64(-1)], 0
     waiting = [(0.0, source)]
     away[source] = 0.0
-    while waiting and count < found.size:
+    while waiting and count < near.size:
         distance, column = heappop(waiting)
         if reached[column]:
             continue
         reached[column] = True
-        found[count] = column
+        near[count] = column
         count += 1
         for entry in range(ties.start[column], ties.start[column + 1]):
             row = ties.rows[entry]
@@ -70,7 +70,7 @@ def nearest(ties, price, allowed, source, size, marks):
         reached[column] = False
     for row in rows[1:]:
         passed[row] = False
-    return np.sort(found[:count])
+    return np.sort(near[:count])
 
 
 @njit(cache=True, nogil=True)

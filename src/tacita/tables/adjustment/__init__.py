@@ -1,1 +1,1 @@
-"""Methods that publish other values in place of the true ones, instead of withholding any."""
+"""Methods that publish adjusted values in place of the true ones, instead of suppressing any."""

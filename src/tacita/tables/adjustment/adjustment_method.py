@@ -28,16 +28,16 @@ class Adjustment(Method):
         """The values, with their distance from the true ones and what is proven of it."""
 
     def terms(self, table: Table, values: Floats) -> Terms:
-        """What the promises speak of, if this method with these parameters is to have made these values."""
+        """The terms of the promises, if this method with these parameters made these values."""
         return Terms()
 
     def claimed(self, table: Table, values: Floats) -> Adjusted:
-        """Values of a file that is said to be of this method, to be audited; nothing is proven of them."""
+        """Values of a file that is declared to be of this method, for an audit; nothing is proven of them."""
         terms, parameters = self.terms(table, values), self.own_parameters()
         return Adjusted.of(table, values, method=self.display_name(), parameters=parameters, terms=terms)
 
     def require_whole(self, table: Table) -> None:
-        """Raise where a table that should count has values that are no counts."""
+        """Check that all values are counts; DataError if not."""
         if odd := int(((table.values < 0) | (table.values != table.values.round())).sum()):
             raise DataError(
                 f"{self.display_name()}: wanted counts, whole numbers of at least 0, {odd} cells are none. "

@@ -32,7 +32,7 @@ _PARTS = 4
 
 
 class CellKey(Adjustment):
-    """Noise that hangs on the records of a cell: the same in every table, nought for empty cells.
+    """Noise that depends on the records of a cell: the same in every table, zero for empty cells.
 
     A record has a key, uniform in [0, 1); the key of a cell is the fractional part of the sum of those of its
     records. A count i becomes i + v with the first change v whose cumulated probability exceeds the key: of
@@ -163,14 +163,14 @@ class CellKey(Adjustment):
 
 def changes_at(noise: NoiseTable, place: Ints, key: Floats) -> Floats:
     """The change of each cell: the first in its row whose cumulated probability exceeds the key."""
-    found = np.zeros(key.size)
+    noise_of_cells = np.zeros(key.size)
     for row in np.unique(place).tolist():
         changes, probabilities = noise.row(row)
         here = place == row
         ends = np.cumsum(probabilities)
         ends[-1] = 1.0
-        found[here] = changes[np.searchsorted(ends, key[here], side="right")]
-    return found
+        noise_of_cells[here] = changes[np.searchsorted(ends, key[here], side="right")]
+    return noise_of_cells
 
 
 def flexed(flex: Flex, size: Floats) -> Floats:

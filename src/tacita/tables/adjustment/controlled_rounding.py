@@ -1,9 +1,9 @@
-"""Controlled rounding: every cell to a multiple of a base beside it, all sums kept, as near as can be.
+"""Controlled rounding: every cell to an adjacent multiple of a base, all sums kept, as near as possible.
 
-In units of the base, a cell q = f + r with f whole and 0 <= r < 1 becomes f + x, x 0 or 1 (nought where r
-is): minimise the sum of |x - r| with M (f + x) = 0. Where M is a network every vertex is whole, and x = r
-keeps all conditions, so there is always an answer. Elsewhere there need not be: cells may then go further, at
-as much more.
+In units of the base, a cell q = f + r with f whole and 0 <= r < 1 becomes f + x, x 0 or 1 (0 where r is 0):
+minimise the sum of |x - r| with M (f + x) = 0. Where M is a network every vertex is whole, and x = r
+keeps all conditions, so there is always a solution. Elsewhere there need not be one: cells may then go
+further, at a higher cost.
 """
 
 from __future__ import annotations
@@ -90,24 +90,24 @@ def nearest(task: Task, patience: Patience, run: RunContext) -> Rounded:
     """The nearest additive rounding: to the two neighbours where there is one, else a little further."""
     run.report("rounding", 0, 3)
     free = task.rests > 0
-    programme = _programme(task, free)
-    status = programme.solve()
-    bound = _floor(programme, task, free) if status == "optimal" else 0.0
-    if status == "optimal" and (units := _whole(task, free, programme.x)) is not None:
+    lp = _rounding_lp(task, free)
+    status = lp.solve()
+    bound = _floor(lp, task, free) if status == "optimal" else 0.0
+    if status == "optimal" and (units := _whole(task, free, lp.x)) is not None:
         run.report("rounding", 3, 3)
         return Rounded(units, bound, 0)
     run.report("rounding", 1, 3)
     if status == "optimal":
-        found = programme.choose(None, patience.over, time_limit=max(0.1, patience.left / 2))
+        solution = lp.choose(None, patience.over, time_limit=max(0.1, patience.left / 2))
         run.report("rounding", 2, 3)
-        units = None if found.x is None else _whole(task, free, found.x)
+        units = None if solution.x is None else _whole(task, free, solution.x)
         if units is not None:
-            best = _constant(task, free) + found.bound if np.isfinite(found.bound) else bound
-            if found.status != "optimal":
+            best = _constant(task, free) + solution.bound if np.isfinite(solution.bound) else bound
+            if solution.status != "optimal":
                 units = _polished(task, units, patience, run)
             run.report("rounding", 3, 3)
             return Rounded(units, max(bound, min(best, task.distance(units))), 0)
-        none = found.status == "infeasible"
+        none = solution.status == "infeasible"
     else:
         none = status == "infeasible"
     further = _further(task, bound if status == "optimal" else 0.0, none, patience, run)
@@ -115,7 +115,7 @@ def nearest(task: Task, patience: Patience, run: RunContext) -> Rounded:
     return further
 
 
-def _programme(task: Task, free: Mask) -> LinearProgram:
+def _rounding_lp(task: Task, free: Mask) -> LinearProgram:
     """Least w (1 - 2 r) x over the cells that are no multiple."""
     place = np.cumsum(free) - 1
     rows, cells, signs = task.relations.among(free, only_basis=True)
@@ -132,8 +132,8 @@ def _constant(task: Task, free: Mask) -> float:
     return float(task.rests[free].sum())
 
 
-def _floor(programme: LinearProgram, task: Task, free: Mask) -> float:
-    return max(0.0, _constant(task, free) + (programme.value if free.any() else 0.0))
+def _floor(lp: LinearProgram, task: Task, free: Mask) -> float:
+    return max(0.0, _constant(task, free) + (lp.value if free.any() else 0.0))
 
 
 def _whole(task: Task, free: Mask, x: Floats) -> Floats | None:
@@ -154,8 +154,8 @@ def _further(task: Task, bound: float, none: bool, patience: Patience, run: RunC
     """Where the two neighbours do not do: the fewest steps beyond, from a table that always exists."""
     sums = sums_of(task.relations, task.units.size)
     start = _by_parts(task, sums, run)
-    found = _stretched(task, start, patience)
-    known = [each for each in (found, start) if each is not None]
+    stretched = _stretched(task, start, patience)
+    known = [candidate for candidate in (stretched, start) if candidate is not None]
     if not known:
         return Rounded(np.empty(0), bound, 0, none)
     units = _polished(task, min(known, key=task.distance), patience, run)
@@ -186,7 +186,7 @@ def _by_parts(task: Task, sums: Sums, run: RunContext) -> Floats | None:
 
 
 def _stretched(task: Task, start: Floats | None, patience: Patience) -> Floats | None:
-    """The integer programme in which cells may go beyond their neighbours, as far as a start does."""
+    """Solve the MIP in which cells may go beyond their neighbours, as far as a start does."""
     n, rests, floors = task.units.size, task.rests, task.floors
     rows, cells, signs = task.relations.among(np.ones(n, dtype=bool), only_basis=True)
     used, row = np.unique(rows, return_inverse=True)
@@ -194,22 +194,22 @@ def _stretched(task: Task, start: Floats | None, patience: Patience) -> Floats |
     matrix = sparse.hstack([plain, plain, -plain], format="csc")
     sides = -np.rint(task.relations.residuals(floors))[used]
     steps = float(SETTINGS.steps if start is None else max(1, _beyond(task, start)))
-    # a true nought stays one
+    # a true zero stays zero
     empty = task.units == 0
     up = np.where(empty, 0.0, np.minimum(steps, np.maximum(0.0, task.high - floors - (rests > 0))))
     down = np.where(empty, 0.0, np.minimum(steps, np.maximum(0.0, floors - task.low)))
     costs = np.concatenate([1 - 2 * rests, np.ones(2 * n)])
     upper = np.concatenate([1.0 * (rests > 0), up, down])
-    programme = LinearProgram.of(costs, np.zeros(3 * n), upper, matrix, sides, sides)
+    lp = LinearProgram.of(costs, np.zeros(3 * n), upper, matrix, sides, sides)
     known = None
     if start is not None:
         off = start - floors
         first = np.where(rests > 0, np.clip(off, 0.0, 1.0), 0.0)
         known = np.concatenate([first, np.maximum(off - first, 0.0), np.maximum(first - off, 0.0)])
-    found: Any = programme.choose(known, patience.over, time_limit=max(0.1, patience.left))
-    if found.x is None:
+    solution: Any = lp.choose(known, patience.over, time_limit=max(0.1, patience.left))
+    if solution.x is None:
         return None
-    x, more, less = np.rint(found.x).reshape(3, n)
+    x, more, less = np.rint(solution.x).reshape(3, n)
     units = floors + x + more - less
     return None if np.abs(task.relations.residuals(units)).any() else units
 
@@ -241,7 +241,7 @@ def polished(
     patience: Patience,
     generator: np.random.Generator,
 ) -> Floats:
-    """Other whole numbers beside the units, nearer to them, until time is over; sums are kept throughout."""
+    """Whole numbers nearer to the units than `rounded`, improved until time is over; sums are kept."""
     if codes.shape[1] < 2:
         return rounded
     labels, size = codes.max(axis=0) + 1, SETTINGS.first_size
@@ -252,7 +252,7 @@ def polished(
         if np.abs(other - units).sum() < np.abs(rounded - units).sum():
             rounded = other
         spent = perf_counter() - began
-        whole = all(size >= each for each in labels)
+        whole = all(size >= count for count in labels)
         if whole and spent < SETTINGS.box_seconds:
             break
         size = (
@@ -284,13 +284,13 @@ def _anew(relations: Relations, units: Floats, rounded: Floats, chosen: Mask, pa
     floors = np.floor(units[chosen])
     now = rounded[chosen] - floors
     sides = np.rint(matrix @ now)
-    # who is past a neighbour already may stay there, and is drawn back
+    # a cell that is past a neighbour already may stay there, and is drawn back
     low, high = np.minimum(0.0, now), np.maximum(1.0, now)
     slope = np.where(now > 1, 1.0, np.where(now < 0, -1.0, 1 - 2 * (units[chosen] - floors)))
-    programme = LinearProgram.of(slope, low, high, matrix, sides, sides)
-    found = programme.choose(now, patience.over, time_limit=min(SETTINGS.box_seconds, patience.left + 0.01))
-    if found.x is None:
+    lp = LinearProgram.of(slope, low, high, matrix, sides, sides)
+    solution = lp.choose(now, patience.over, time_limit=min(SETTINGS.box_seconds, patience.left + 0.01))
+    if solution.x is None:
         return rounded
     other = rounded.copy()
-    other[chosen] = floors + np.rint(found.x)
+    other[chosen] = floors + np.rint(solution.x)
     return rounded if np.abs(relations.residuals(other)).any() else other

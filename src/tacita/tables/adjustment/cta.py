@@ -53,12 +53,12 @@ class CTA(Adjustment):
     """Moves every sensitive cell out of its protection interval, and the others least; sums hold.
 
     Minimise sum w_i |z_i - a_i| with M z = 0, z_i within the bounds of the table, and z_p >= a_p + u_p or
-    z_p <= a_p - l_p for every sensitive cell p: a binary choice each, by an integer programme with a bound.
+    z_p <= a_p - l_p for every sensitive cell p: a binary choice each, by an integer program with a bound.
     The norm 2 keeps the directions that norm 1 chose, and spreads the changes. Zeros stay zero; sums may
     move, unless they are kept. Values have nine decimal digits at most, and sums hold to the last one. With
     `whole`, the result is rounded to whole numbers that still add up.
 
-    O(an integer programme with a binary variable for every sensitive cell).
+    O(an integer program with a binary variable for every sensitive cell).
     Source: Dandekar & Cox (2002), Synthetic tabular data; Castro (2006), European J. of Operational Research
     171.
 
@@ -131,12 +131,12 @@ class CTA(Adjustment):
     ) -> Floats:
         low, high = problem.ends(up)
         task = as_task(table.relations, table.codes, values, 1.0, low, high)
-        found = nearest(task, patience, run.silent())
-        if not found.units.size:
+        rounding = nearest(task, patience, run.silent())
+        if not rounding.units.size:
             raise DataError(
                 "CTA: no whole numbers add up within the bounds. Leave `whole` away, or widen them."
             )
-        return found.units
+        return rounding.units
 
 
 def _summed(table: Table, values: Floats, ends: tuple[Floats, Floats]) -> Floats:
@@ -172,7 +172,7 @@ class Moves:
     @classmethod
     def of(cls, table: Table, weights: Floats, keep_sums: bool, whole: bool) -> Moves:
         """The moves that a table allows."""
-        _refuse_no_level(table)
+        _check_levels(table)
         values, secret = table.values, np.flatnonzero(table.primary)
         fixed = ((values == 0) & ~table.primary) | (keep_sums & ~table.inner & ~table.primary)
         down = np.where(fixed, 0.0, values - table.low)
@@ -209,7 +209,7 @@ class Moves:
         moving = self.weights[(self.up > 0) | (self.down > 0)]
         return 2.0 ** floor(log2(np.median(moving))) if moving.size else 1.0
 
-    def _programme(self, up: Floats, down: Floats, least_up: Floats, least_down: Floats) -> LinearProgram:
+    def _changes_lp(self, up: Floats, down: Floats, least_up: Floats, least_down: Floats) -> LinearProgram:
         """Least weighted changes within some ends, all sums kept: moves in units, costs in prices."""
         plain = self._sums()
         matrix = sparse.hstack([plain, -plain], format="csc")
@@ -219,7 +219,7 @@ class Moves:
         return LinearProgram.of(costs, lower, upper, matrix, zeros, zeros)
 
     def ends(self, up: Mask) -> tuple[Floats, Floats]:
-        """From where to where each cell may go, once it is known which sensitive ones rise."""
+        """The bounds of each cell, once it is known which sensitive ones rise."""
         low, high = self.table.values - self.down, self.table.values + self.up
         values = self.table.values[self.secret]
         low[self.secret] = np.where(up, values + self.rise, low[self.secret])
@@ -229,14 +229,14 @@ class Moves:
     def values(self, up: Mask, norm: int) -> Floats:
         """The nearest values with these directions."""
         if norm == 2:
-            low, high = (each - self.table.values for each in self.ends(up))
+            low, high = (end - self.table.values for end in self.ends(up))
             change = least_squares(self._sums(), self.weights / self.weights.max(initial=1.0), low, high)
             if change is not None:
                 return np.asarray(self.table.values + change, dtype=np.float64)
-        programme = self._directed(up)
-        if programme.solve() != "optimal":
+        lp = self._directed(up)
+        if lp.solve() != "optimal":
             raise DataError("CTA: no values with the directions that were chosen were found.")
-        rising, falling = self.unit * programme.x.reshape(2, -1)
+        rising, falling = self.unit * lp.x.reshape(2, -1)
         return np.asarray(self.table.values + rising - falling, dtype=np.float64)
 
     def _directed(self, up: Mask) -> LinearProgram:
@@ -245,49 +245,49 @@ class Moves:
         least_up[secret], least_down[secret] = np.where(up, self.rise, 0.0), np.where(up, 0.0, self.fall)
         most_up[secret[~up]] = 0.0
         most_down[secret[up]] = 0.0
-        return self._programme(most_up, most_down, least_up, least_down)
+        return self._changes_lp(most_up, most_down, least_up, least_down)
 
     def directions(self, patience: Patience) -> tuple[Mask, float]:
-        """Which sensitive cells rise, and what no values can undercut: the sum of weighted changes."""
+        """Which sensitive cells rise, and a lower bound of the sum of weighted changes."""
         scale = self.price * self.unit
         start = self._start()
-        programme, columns = self._choice(np.inf if start is None else start[1])
+        lp, columns = self._choice(np.inf if start is None else start[1])
         known = None if start is None else np.append(start[2], start[0] * 1.0)
-        found = programme.choose(known, patience.over, whole=columns, time_limit=max(0.1, patience.left / 2))
-        if found.x is None and start is None:
-            why = "exist" if found.status == "infeasible" else "were found in time"
+        solution = lp.choose(known, patience.over, whole=columns, time_limit=max(0.1, patience.left / 2))
+        if solution.x is None and start is None:
+            why = "exist" if solution.status == "infeasible" else "were found in time"
             raise DataError(
                 f"CTA: no values {why} that keep all sums with every sensitive cell outside its interval. "
                 "Let sums move (leave keep_sums away), widen the bounds, or lower the levels."
             )
-        bound = max(0.0, found.bound) if np.isfinite(found.bound) else 0.0
-        if found.x is None and start is not None:
+        bound = max(0.0, solution.bound) if np.isfinite(solution.bound) else 0.0
+        if solution.x is None and start is not None:
             return start[0], bound * scale
-        assert found.x is not None
-        return found.x[columns] > 0.5, bound * scale
+        assert solution.x is not None
+        return solution.x[columns] > 0.5, bound * scale
 
     def _start(self) -> tuple[Mask, float, Floats] | None:
-        """All up where that can be, a table that nearly always exists; or all down; in units and prices."""
+        """All sensitive cells up where possible, as it nearly always is; or all down; in units and prices."""
         for up in (np.isfinite(self.rise), np.isinf(self.fall)):
-            programme = self._directed(up)
-            if programme.solve() == "optimal":
-                return up, programme.value, programme.x
+            lp = self._directed(up)
+            if lp.solve() == "optimal":
+                return up, lp.value, lp.x
         return None
 
     def _choice(self, limit: float) -> tuple[LinearProgram, Ints]:
         """Both directions open: a column for every sensitive cell is 1 where it rises."""
         n, secret, k = self.table.n, self.secret, self.secret.size
-        programme = self._programme(self.up, self.down, np.zeros(n), np.zeros(n))
+        lp = self._changes_lp(self.up, self.down, np.zeros(n), np.zeros(n))
         columns = 2 * n + np.arange(k)
         none = np.zeros(0, dtype=np.int64)
         low = np.where(np.isinf(self.fall), 1.0, 0.0)
         high = np.where(np.isinf(self.rise), 0.0, 1.0)
-        programme.add_columns(np.zeros(k), low, high, np.zeros(k, dtype=np.int64), none, np.zeros(0))
+        lp.add_columns(np.zeros(k), low, high, np.zeros(k, dtype=np.int64), none, np.zeros(0))
         # no cell of a better solution moves farther than what the known one costs
         share = self.weights[secret] / self.price
         far = limit / share if np.isfinite(limit) else np.full(k, self._widest() / self.unit)
-        most_up, most_down = (np.minimum(each[secret] / self.unit, far) for each in (self.up, self.down))
-        rise, fall = (np.where(np.isinf(each), 0.0, each / self.unit) for each in (self.rise, self.fall))
+        most_up, most_down = (np.minimum(span[secret] / self.unit, far) for span in (self.up, self.down))
+        rise, fall = (np.where(np.isinf(least), 0.0, least / self.unit) for least in (self.rise, self.fall))
         # up >= rise x; up <= most x; down >= fall (1 - x); down <= most (1 - x)
         for column, of_x, of_move, side in (
             (secret, -rise, 1.0, np.zeros(k)),
@@ -297,18 +297,18 @@ class Moves:
         ):
             at = np.column_stack([column, columns]).ravel()
             entries = np.column_stack([np.full(k, of_move), of_x]).ravel()
-            programme.add_rows(side, 2 * np.arange(k), at, entries)
-        return programme, columns
+            lp.add_rows(side, 2 * np.arange(k), at, entries)
+        return lp, columns
 
     def _widest(self) -> float:
-        asked = (
+        least_changes = (
             np.where(np.isinf(self.rise), 0.0, self.rise).sum()
             + np.where(np.isinf(self.fall), 0.0, self.fall).sum()
         )
-        return float(10.0 * (np.abs(self.table.values).max(initial=1.0) + asked))
+        return float(10.0 * (np.abs(self.table.values).max(initial=1.0) + least_changes))
 
 
-def _refuse_no_level(table: Table) -> None:
+def _check_levels(table: Table) -> None:
     bare = table.primary & (table.lower <= 0) & (table.upper <= 0)
     if bare.any():
         where = " / ".join(table.label(int(np.flatnonzero(bare)[0])))

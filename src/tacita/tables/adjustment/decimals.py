@@ -64,11 +64,11 @@ def exactly_additive(
     parts = _solved(relations, sums, units, at_end, still | (low == high))
     if parts is None:
         return None
-    found = sums.matrix.astype(np.int64) @ parts
+    cells = sums.matrix.astype(np.int64) @ parts
     matrix = _matrix(relations, values.size)
     slack = _OFF * np.maximum(1.0, np.abs(values)) * unit
-    inside = (found >= ends[0] * unit - slack).all() and (found <= ends[1] * unit + slack).all()
-    return None if not inside or (matrix @ found).any() else np.asarray(found / unit, dtype=np.float64)
+    inside = (cells >= ends[0] * unit - slack).all() and (cells <= ends[1] * unit + slack).all()
+    return None if not inside or (matrix @ cells).any() else np.asarray(cells / unit, dtype=np.float64)
 
 
 def _solved(relations: Relations, sums: Sums, units: Floats, at_end: Mask, still: Mask) -> Ints | None:

@@ -32,11 +32,11 @@ SETTINGS = GreedySettings()
 def nearest_sums(
     matrix: sparse.csr_array, lacking: Floats, step: float, number: int | None, generator: np.random.Generator
 ) -> Ints:
-    """Columns of a matrix of noughts and ones whose sum, `step` times, is near what cells lack, in squares.
+    """Columns of a 0-1 matrix whose sum, times `step`, is nearest in squares to what cells lack.
 
-    Forward: the column with the largest inner product with what is still lacking, again and again; `number`
-    of them, or as long as that brings the sums nearer. Then one back and a better one in, as long as there is
-    any. O(columns times the cells of one, for each column that is chosen).
+    Forward selection: the column with the largest inner product with the remaining lack, repeatedly;
+    `number` of them, or as long as that brings the sums nearer. Then exchanges of one column for a better
+    one, as long as there is any. O(columns times the cells of one, for each column that is chosen).
     Source: Langsrud & Heldal (2018), PSD 2018, in the manner of partial least squares.
 
     >>> matrix = sparse.csr_array(np.array([[1, 0], [0, 1], [1, 1]]))

@@ -51,7 +51,7 @@ def noise_table(
     """
     last = largest + hidden + (1 if hidden else 0)
     rows = list(counts) if counts is not None else list(range(1, last + 1))
-    even, keep, exact = (_each(given, len(rows)) for given in (monotone, stay, exact_variance))
+    even, keep, exact = (_per_row(setting, len(rows)) for setting in (monotone, stay, exact_variance))
     changes, probabilities, starts = [np.zeros(1)], [np.ones(1)], [0, 1]
     for at, count in enumerate(rows):
         v = _changes(count, largest, hidden, parts)
@@ -75,8 +75,8 @@ def noise_table(
     )
 
 
-def _each(given: Any, n: int) -> list[Any]:
-    return list(given) if isinstance(given, Sequence) else [given] * n
+def _per_row(setting: Any, n: int) -> list[Any]:
+    return list(setting) if isinstance(setting, Sequence) else [setting] * n
 
 
 def _changes(count: int, largest: int, hidden: int, parts: int) -> Floats:
@@ -90,8 +90,8 @@ def _changes(count: int, largest: int, hidden: int, parts: int) -> Floats:
 def _row(v: Floats, variance: float, monotone: bool, stay: float, exact: bool) -> Floats | None:
     """Probabilities of largest entropy; None where none are all positive.
 
-    Whether the conditions on variance and on what stays are felt is not known before: they are left away
-    first. What keeps all conditions that were left away is the one there is, for the problem is convex.
+    It is not known before whether the conditions on variance and on unchanged counts are binding: they are
+    relaxed first. A solution that keeps all relaxed conditions is the only one, since the problem is convex.
     """
     here = np.flatnonzero(v == 0)
     rising = int(here[0]) if monotone and here.size else 0
@@ -114,7 +114,7 @@ def _row(v: Floats, variance: float, monotone: bool, stay: float, exact: bool) -
 
 
 def _has_room(v: Floats, variance: float, rising: int, stay: float, exact: bool) -> bool:
-    """Whether all conditions can be kept with room to spare, so that no probability is nought."""
+    """Whether all conditions can be kept with room to spare, so that no probability is zero."""
     n = v.size
     rows = [np.eye(n)[at] - np.eye(n)[at + 1] for at in range(rising)]
     sides = [0.0] * rising
@@ -130,7 +130,7 @@ def _has_room(v: Floats, variance: float, rising: int, stay: float, exact: bool)
     # the last variable is the room that every probability, and the variance, leaves
     room = np.array([0.0] * (rising + 1) + ([] if exact else [1.0]))
     upper = np.column_stack([np.vstack([np.array(rows), -np.eye(n)]), np.append(room, np.ones(n))])
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(n), -1.0),
         A_ub=upper,
         b_ub=np.append(sides, np.zeros(n)),
@@ -139,7 +139,7 @@ def _has_room(v: Floats, variance: float, rising: int, stay: float, exact: bool)
         bounds=[(0, 1)] * n + [(None, 1)],
         method="highs",
     )
-    return bool(found.status == 0 and found.x[-1] > _SLACK)
+    return bool(solution.status == 0 and solution.x[-1] > _SLACK)
 
 
 def _most_even(features: Floats, wanted: Floats, rising: int) -> Floats | None:
@@ -188,7 +188,7 @@ def _pooled(features: Floats, heights: Floats, rising: int) -> tuple[Floats, Flo
         ends.append((size, mean))
     pools = np.repeat(np.arange(len(ends)), [size for size, _ in ends])
     count = np.bincount(pools)
-    means = np.array([np.bincount(pools, weights=each[: rising + 1]) / count for each in features])
+    means = np.array([np.bincount(pools, weights=feature[: rising + 1]) / count for feature in features])
     return (
         np.column_stack([means[:, pools], features[:, rising + 1 :]]),
         np.append(np.array([mean for _, mean in ends])[pools], heights[rising + 1 :]),

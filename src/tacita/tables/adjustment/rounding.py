@@ -19,15 +19,15 @@ from .unbiased_rounding import NoNetwork, by_chance, in_parts
 
 
 class Rounding(Adjustment):
-    """Every cell becomes a multiple of a base beside it, all sums still add up, as near as can be.
+    """Every cell becomes an adjacent multiple of a base, all sums still add up, as near as possible.
 
     Minimise sum |z_i - a_i| with M z = 0 and z_i one of the two multiples of b around a_i; a multiple stays.
-    Two-way tables, and others whose sums form a network, always have such a rounding: one linear programme,
-    O(cells^1.5) or so. Other tables go through an integer programme, with the time that is given and a bound;
-    where no such rounding exists, or none is found, cells go further than their neighbours, which is said. By
-    chance, every cell keeps its expected value: along circuits of the network, O(cells sqrt(cells)) or so.
+    Two-way tables, and others whose sums form a network, always have such a rounding: one linear program,
+    O(cells^1.5) or so. Other tables need an integer program, with a time limit and a bound; where no such
+    rounding exists, or none is found, cells go further than their neighbours, which is reported. With
+    `random`, every cell keeps its expected value: along circuits of the network, O(cells sqrt(cells)) or so.
 
-    O(a programme of the size of the table).
+    O(a linear or integer program of the size of the table).
     Source: Cox & Ernst (1982), INFOR 20(4), 423-432; Cox (1987), JASA 82, 520-524; Salazar-Gonzalez (2006),
     Statistics and Computing 16(3), 185-200.
 
@@ -53,33 +53,33 @@ class Rounding(Adjustment):
     )
 
     def revalue(self, table: Table, run: RunContext) -> Adjusted:
-        """Round by programmes or by chance."""
-        self._refuse(table)
+        """Round by linear programs or by chance."""
+        self._check_base(table)
         patience = Patience(self.seconds, run)
         task = as_task(table.relations, table.codes, table.values, self.base, table.low, table.high)
         if self.random:
             return self._by_chance(table, task, patience, run)
-        found = nearest(task, patience, run)
-        if not found.units.size:
+        rounded = nearest(task, patience, run)
+        if not rounded.units.size:
             raise DataError(
                 "Rounding: no additive rounding within the bounds of the table was found. Widen the bounds, "
                 "or give it more time."
             )
-        told = ""
-        if found.beyond:
-            why = "does not exist for this table" if found.proven_none else "was not found in time"
-            told = f"a rounding of every cell to its two neighbours {why}"
+        relaxed = ""
+        if rounded.beyond:
+            why = "does not exist for this table" if rounded.proven_none else "was not found in time"
+            relaxed = f"a rounding of every cell to its two neighbours {why}"
         made = Adjusted.of(
             table,
-            found.units * self.base,
-            lower_bound=found.bound * self.base,
+            rounded.units * self.base,
+            lower_bound=rounded.bound * self.base,
             seconds=patience.spent,
-            relaxed=told,
-            terms=self._terms(found.beyond),
+            relaxed=relaxed,
+            terms=self._terms(rounded.beyond),
         )
         return _with_status(made, patience)
 
-    def _refuse(self, table: Table) -> None:
+    def _check_base(self, table: Table) -> None:
         if (
             not np.isfinite(table.values / self.base).all()
             or (np.abs(table.values) / self.base > 2**50).any()
@@ -87,14 +87,14 @@ class Rounding(Adjustment):
             raise DataError("Rounding: the base is too small for the values. Choose a larger one.")
 
     def terms(self, table: Table, values: Floats) -> Terms:
-        """The base, and how many of them the values of a file go."""
+        """The base, and the reach of the values of a file."""
         return self._terms(self._beyond(table, values))
 
     def claimed(self, table: Table, values: Floats) -> Adjusted:
-        """As of any method; values beyond the neighbours are told as such."""
-        found = super().claimed(table, values)
-        beyond = found.terms.reach is not None and found.terms.reach > self.base
-        return replace(found, relaxed="values go further than to their two neighbours" if beyond else "")
+        """As of any method; values beyond the neighbours are reported as `relaxed`."""
+        claimed = super().claimed(table, values)
+        beyond = claimed.terms.reach is not None and claimed.terms.reach > self.base
+        return replace(claimed, relaxed="values go further than to their two neighbours" if beyond else "")
 
     def _beyond(self, table: Table, values: Floats) -> int:
         """How many bases more than one the reach must have, for all values to be less than that away."""
@@ -109,7 +109,7 @@ class Rounding(Adjustment):
 
     def _by_chance(self, table: Table, task: Task, patience: Patience, run: RunContext) -> Adjusted:
         run.report("rounding", 0, 1)
-        generator, told, beyond = run.protective_generator(), "", 0
+        generator, relaxed, beyond = run.protective_generator(), "", 0
         sums = sums_of(task.relations, table.n)
         rests, whole = in_parts(table.relations, table.values, self.base, sums)
         try:
@@ -125,13 +125,13 @@ class Rounding(Adjustment):
             parts = task.floors[sums.parts] + (generator.random(sums.parts.size) < task.rests[sums.parts])
             units = sums.of(parts)
             beyond = self._beyond(table, units * self.base)
-            told = "sums form no network: inner cells were rounded, and their sums are what they add up to"
+            relaxed = "sums form no network: inner cells were rounded, and their sums are what they add up to"
         run.report("rounding", 1, 1)
         return Adjusted.of(
             table,
             units * self.base,
             seconds=patience.spent,
-            relaxed=told,
+            relaxed=relaxed,
             terms=self._terms(beyond),
             drawn=table.n,
         )

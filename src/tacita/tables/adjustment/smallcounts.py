@@ -18,7 +18,7 @@ from .sums import sums_of
 
 
 class SmallCounts(Adjustment):
-    """Inner counts below a base become nought or the base, all others stay, sums follow.
+    """Inner counts below a base become zero or the base, all others stay, sums follow.
 
     Of the inner counts y_i < b as many become b as keep the total nearest, the rest become 0: those whose
     inner products with what the published sums still lack are largest, one after the other, and then
@@ -67,7 +67,7 @@ class SmallCounts(Adjustment):
 def rounded_counts(
     counts: Floats, published: sparse.csr_array, base: int, generator: np.random.Generator
 ) -> Floats:
-    """Inner counts, the small ones of which became nought or the base.
+    """Inner counts, the small ones of which became zero or the base.
 
     Row c of `published` has the inner counts that published cell c is the sum of. Only inner counts behind a
     small published one are rounded; where that makes others small, these too.
@@ -94,5 +94,5 @@ def _behind_small(counts: Floats, published: sparse.csr_array, base: int) -> Mas
     shown = published @ counts
     small = (shown > 0) & (shown < base)
     behind = np.asarray(published.T @ (small * 1.0)) > 0
-    found: Mask = behind & (counts > 0) & (counts < base)
-    return found
+    small_parts: Mask = behind & (counts > 0) & (counts < base)
+    return small_parts

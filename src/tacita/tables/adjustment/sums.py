@@ -58,12 +58,12 @@ def sums_of(relations: Relations, n: int) -> Sums:
         (np.ones(int(used.sum())), (explained[relations.rows[used]], relations.cells[used])), shape=(n, n)
     )
     start = sparse.csr_array((np.ones(parts.size), (parts, np.arange(parts.size))), shape=(n, parts.size))
-    found = start
+    matrix = start
     for _ in range(n + 1):
-        longer = (step @ found + start).tocsr()
-        if longer.nnz == found.nnz and abs(longer - found).sum() == 0:
-            return Sums(parts, found)
-        found = longer
+        longer = (step @ matrix + start).tocsr()
+        if longer.nnz == matrix.nnz and abs(longer - matrix).sum() == 0:
+            return Sums(parts, matrix)
+        matrix = longer
     raise DataError("Sums: some cells are sums of themselves.")
 
 
@@ -77,11 +77,11 @@ def settled(relations: Relations, values: Floats, movable: Mask) -> Floats:
     """
     from scipy.sparse.linalg import lsqr
 
-    found = values.copy()
+    settled_values = values.copy()
     columns = _matrix(relations, values.size)[:, np.flatnonzero(movable)]
     for _ in range(_TIMES):
-        found[movable] -= lsqr(columns, relations.residuals(found), atol=0.0, btol=_LOST)[0]
-    return found
+        settled_values[movable] -= lsqr(columns, relations.residuals(settled_values), atol=0.0, btol=_LOST)[0]
+    return settled_values
 
 
 def _matrix(relations: Relations, n: int) -> sparse.csr_array:

@@ -8,7 +8,7 @@ from tacita.core import RunContext
 
 
 class Patience:
-    """Says when a search is over: its time is, or whoever waits for it has enough; cancelling ends it too.
+    """Says when a search is over: at its time limit, when the caller stops it, or when it is cancelled.
 
     >>> Patience(0.0, RunContext()).over()
     True
@@ -33,5 +33,5 @@ class Patience:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody said that it is enough, not the clock."""
+        """Whether the caller stopped the search, not the clock."""
         return self._run.should_stop()

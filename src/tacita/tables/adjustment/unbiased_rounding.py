@@ -53,7 +53,7 @@ class Circuits:
             return path
         while True:
             last, amount = path[-1]
-            cell = next((each for each in self.at[node] if each != last), None)
+            cell = next((open_cell for open_cell in self.at[node] if open_cell != last), None)
             if cell is None:
                 raise NoNetwork
             near, far = self.ends[cell] if self.ends[cell][0][0] == node else self.ends[cell][::-1]
@@ -94,8 +94,7 @@ class NoNetwork(DataError):
 
 
 def by_chance(relations: Relations, rests: Ints, whole: int, generator: np.random.Generator) -> Floats:
-    """Nought or one for every rest, with mean rest / whole, all relations kept; NoNetwork where there is
-    none.
+    """Zero or one for every rest, with mean rest / whole, all relations kept; NoNetwork without a network.
 
     O(cells times the length of a circuit).
 

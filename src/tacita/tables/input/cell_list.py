@@ -57,15 +57,15 @@ def from_cells(
 ) -> Table:
     """The table whose inner cells a file lists; sums are computed, or all listed too, and must add up.
 
-    `dimensions` names the columns of labels, or says besides how they are divided; without that, sums are
-    those of the label Total. A column of the name `parent_of_` one of theirs has the label above each.
+    `dimensions` names the columns of labels, or is a Division of them; without one, sums have the label
+    Total. A column whose name is `parent_of_` and the name of a dimension has the label above each.
     `value` and `primary` name columns; `primary` holds 0 and 1. `lower`, `upper` and `sliding` are
     in percent of the value or name a column of absolute levels. `cost` is value, count, or
     names a column (sums that are not listed cost their value). An attacker knows that no value is negative,
-    unless `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are
-    zeros. `contributors` names the column of their number. A list that `to_cells` wrote says whose the
-    largest contributions are; of any other list, contributors of different cells are different ones. `key`
-    names the column of cell keys, and `counts` says that values count records. O(cells).
+    unless `signed`. Every combination of labels is listed once; with `fill_zeros` missing ones are zeros.
+    `contributors` names the column of their number. A list that `to_cells` wrote identifies the largest
+    contributors; in any other list, the contributors of different cells count as different ones. `key` names
+    the column of cell keys, and `counts` means that values count records. O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
     >>> table = from_cells(Microdata.of(frame), dimensions="rc", value="v", primary="p", upper=20)
@@ -75,9 +75,9 @@ def from_cells(
     division = _complete(data, dimensions if isinstance(dimensions, Division) else Division(dimensions))
     levels = {"lower": lower, "upper": upper, "sliding": sliding}
     named = [*division.names, value, *([] if primary is None else [primary])]
-    wanted = [*named, *(each for each in levels.values() if isinstance(each, str))]
+    wanted = [*named, *(level for level in levels.values() if isinstance(level, str))]
     wanted += [*division.parents.values(), *([] if cost in ("value", "count") else [cost])]
-    data.require([*wanted, *(each for each in (contributors, key) if each is not None)])
+    data.require([*wanted, *(column for column in (contributors, key) if column is not None)])
     if not division.names or len(set(named)) < len(named):
         raise ParameterError(
             f"{data.source}: dimensions (rows, columns), value and primary must be different columns, each "
@@ -87,7 +87,7 @@ def from_cells(
     shape = tuple(len(dimension) for dimension in made)
     place = np.ravel_multi_index(codes, shape)
     times = np.bincount(place, minlength=int(np.prod(shape)))
-    with_sums = _refuse_gaps(data, made, times, fill_zeros)
+    with_sums = _check_complete(data, made, times, fill_zeros)
     leaves = np.ix_(*(dimension.leaves for dimension in made))
 
     def laid_out(column: str, least: float = -np.inf, absent: float = 0.0) -> Floats:
@@ -97,13 +97,13 @@ def from_cells(
 
     values = laid_out(value)
     if not signed:
-        refuse_negative(values, f"{data.source}: column {value}")
+        check_nonnegative(values, f"{data.source}: column {value}")
     if with_sums:
-        _refuse_wrong_sums(data, made, values, leaves)
+        _check_sums(data, made, values, leaves)
     marks = np.zeros_like(values) if primary is None else laid_out(primary)
     if odd := int((~np.isin(marks, (0, 1))).sum()):
         raise DataError(f"{data.source}: column {primary} must be 0 or 1 in every cell, {odd} cells are not.")
-    # a list of a table that no rule was applied to has marks all the same: none of them is set
+    # a list of a table without rules has a column of marks too, with none set
     unmarked = primary == "primary" and is_kept(data.columns) and not marks.any() and not rules_of(data)
     judged = primary is not None and not unmarked
     inner = None if with_sums else made
@@ -123,11 +123,11 @@ def from_cells(
     )
 
 
-def refuse_negative(values: Floats, where: str) -> None:
-    """Raise where values that are taken to be known not to be negative are so.
+def check_nonnegative(values: Floats, where: str) -> None:
+    """Check that no value is negative, since attackers are assumed to know that; DataError if one is.
 
-    To take it that nobody knows anything would be the other reading: for one negative cell, all others would
-    lose their protection from somebody who knows that they are not. O(cells).
+    Assuming that attackers know nothing is no alternative: for one negative cell, all others would lose their
+    protection from attackers who know that they are not negative. O(cells).
     """
     if negative := int((values < 0).sum()):
         raise DataError(
@@ -138,13 +138,13 @@ def refuse_negative(values: Floats, where: str) -> None:
 
 
 def _complete(data: Microdata, division: Division) -> Division:
-    """What a list says itself of how its labels are divided, where nothing else is said."""
+    """The division with the columns of parents that the list has itself, where no other is set."""
     own = {name: ABOVE.format(name) for name in division.names}
     kept = {
         name: column
         for name, column in own.items()
         if column in data.columns
-        and not any(name in each for each in (division.hierarchy, division.prefixes))
+        and not any(name in divided for divided in (division.hierarchy, division.prefixes))
     }
     return replace(division, parents={**kept, **division.parents})
 
@@ -152,7 +152,7 @@ def _complete(data: Microdata, division: Division) -> Division:
 def _behind(
     data: Microdata, named: str | None, laid_out: Any, values: Floats, inner: Dimensions | None
 ) -> Contributors | None:
-    """Who stands behind each cell; `inner` are the dimensions where no sums are listed."""
+    """The contributors of each cell; `inner` are the dimensions where no sums are listed."""
     if named is None:
         return None
     if named == COUNT and is_kept(data.columns):
@@ -163,17 +163,16 @@ def _behind(
             )
         return kept_contributors(data.columns, laid_out)
     figures = (laid_out(named, 0.0), np.abs(values))
-    number, size = figures if inner is None else (sums_of_leaves(inner, each) for each in figures)
+    number, size = figures if inner is None else (sums_of_leaves(inner, figure) for figure in figures)
     return counted(number.ravel(), size.ravel())
 
 
 def to_cells(table: Table, rules: str = "") -> bytes:
     """The cells of a table as CSV, all sums among them: labels, value, primary (0 or 1), levels.
 
-    The sum of all labels is called Total; in a hierarchy as there, and a column has the label above each.
-    Where the table knows its contributors, also who stands behind each cell, and the `rules` in words. Of a
-    table that nothing judged, no rule and no mark, there are no marks and levels unless it knows them.
-    Confidential.
+    The sum of all labels is called Total, or as in its hierarchy; then a column has the label above each. If
+    the table knows its contributors, the list also has those of each cell, and the `rules` in words. A table
+    without rules and marks gets no marks and levels unless it knows its contributors. Confidential.
 
     >>> print(to_cells(Table.from_array([[5, 3]], primary=[[True, False]], upper=20)).decode())
     row,column,value,primary,lower,upper
@@ -205,8 +204,8 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     if taken := sorted({name for name in names if name in kept or names.count(name) > 1}):
         raise ParameterError(f"tabulate: a column cannot be called {join_names(taken)} here. Rename it.")
     columns = {d.name: _labels(d, table.codes[cells, at]) for at, d in enumerate(table.dimensions)}
-    columns[table.response] = [_text(each) for each in table.values[cells].tolist()]
-    columns |= {name: [_text(each) for each in array.tolist()] for name, array in figures.items()}
+    columns[table.response] = [_text(value) for value in table.values[cells].tolist()]
+    columns |= {name: [_text(value) for value in array.tolist()] for name, array in figures.items()}
     if table.contributors is not None:
         columns[RULES] = [rules] * cells.size
     columns |= {ABOVE.format(d.name): _above(d, table.codes[cells, at]) for at, d in deep.items()}
@@ -244,10 +243,10 @@ def rules_of(data: Microdata) -> str:
     """The rules that a list of `to_cells` names, in words; none where it is another list."""
     if not is_kept(data.columns):
         return ""
-    said = {"" if words is None else str(words) for words in data.column(RULES).to_list()}
-    if len(said) > 1:
+    rules = {"" if words is None else str(words) for words in data.column(RULES).to_list()}
+    if len(rules) > 1:
         raise DataError(f"{data.source}: column {RULES} must say the same in every line.")
-    return said.pop()
+    return rules.pop()
 
 
 def _text(value: float) -> str:
@@ -292,8 +291,8 @@ def _flat(data: Microdata, name: str, texts: Sequence[str], division: Division) 
     return Hierarchy.flat(name, labels, total)
 
 
-def _refuse_gaps(data: Microdata, made: Dimensions, times: Ints, fill_zeros: bool) -> bool:
-    """Raise where a cell stands there twice or not at all; whether sums are listed too."""
+def _check_complete(data: Microdata, made: Dimensions, times: Ints, fill_zeros: bool) -> bool:
+    """Check that every cell is listed once, DataError if not; returns whether sums are listed too."""
     if repeated := int((times > 1).sum()):
         raise DataError(
             f"{data.source}: {repeated} combinations of labels stand there more than once. List each cell "
@@ -317,27 +316,27 @@ def _refuse_gaps(data: Microdata, made: Dimensions, times: Ints, fill_zeros: boo
 
 
 def _and_groups(made: Dimensions) -> str:
-    return ", or one with parts in a hierarchy" if any(not each.is_flat for each in made) else ""
+    return ", or one with parts in a hierarchy" if any(not dimension.is_flat for dimension in made) else ""
 
 
 def _unused(made: Dimensions, times: Ints) -> str:
-    """How many labels of each hierarchy no line has."""
-    grid = times.reshape([len(each) for each in made])
-    told = []
-    for at, each in enumerate(made):
+    """How many labels of each hierarchy are in no line."""
+    grid = times.reshape([len(dimension) for dimension in made])
+    unused = []
+    for at, dimension in enumerate(made):
         lines = grid.sum(axis=tuple(other for other in range(grid.ndim) if other != at))
-        if absent := int((lines[each.leaves] == 0).sum()):
-            told.append(f"no line has {absent} of {each.leaves.size} labels of {each.name}")
-    return f" ({'; '.join(told)})" if told else ""
+        if absent := int((lines[dimension.leaves] == 0).sum()):
+            unused.append(f"no line has {absent} of {dimension.leaves.size} labels of {dimension.name}")
+    return f" ({'; '.join(unused)})" if unused else ""
 
 
-def _refuse_wrong_sums(data: Microdata, made: Dimensions, values: Floats, leaves: Any) -> None:
-    """Raise where a sum that is listed is not that of its inner cells, as far as rounding tells."""
+def _check_sums(data: Microdata, made: Dimensions, values: Floats, leaves: Any) -> None:
+    """Check that listed sums are those of their inner cells, but for rounding; DataError if not."""
     size = sums_of_leaves(made, np.abs(values[leaves]))
     off = np.abs(values - sums_of_leaves(made, values[leaves])) > 1e-6 * np.maximum(size, 1e-300)
     if wrong := int(off.sum()):
         places = [
-            tuple(each.labels[code] for each, code in zip(made, place, strict=True))
+            tuple(dimension.labels[code] for dimension, code in zip(made, place, strict=True))
             for place in np.argwhere(off)[:MOST_PLACES].tolist()
         ]
         raise DataError(
@@ -349,16 +348,16 @@ def _refuse_wrong_sums(data: Microdata, made: Dimensions, values: Floats, leaves
 
 def _figures(data: Microdata, column: str, least: float) -> Floats:
     if data.dialect is None and str(data.column(column).dtype) == "Boolean":
-        found = np.asarray(data.column(column).to_numpy(), dtype=np.float64)
+        numbers = np.asarray(data.column(column).to_numpy(), dtype=np.float64)
     else:
-        found = data.numbers(column)
-    if missing := int(np.isnan(found).sum()):
+        numbers = data.numbers(column)
+    if missing := int(np.isnan(numbers).sum()):
         raise DataError(f"{data.source}: column {column} has no number in {missing} cells. 0 is a number.")
-    if below := int((found < least).sum()):
+    if below := int((numbers < least).sum()):
         raise DataError(
             f"{data.source}: column {column} must be at least {least:g}, {below} cells are below."
         )
-    return found
+    return numbers
 
 
 def _level(level: Level, values: Floats, laid_out: Any, name: str) -> Any:
@@ -374,7 +373,7 @@ def _with_sums(cost: Floats, values: Floats, inner: Dimensions | None) -> Floats
     if inner is None:
         return cost
     full = np.abs(sums_of_leaves(inner, values))
-    full[np.ix_(*(each.leaves for each in inner))] = cost
+    full[np.ix_(*(dimension.leaves for dimension in inner))] = cost
     return full
 
 
@@ -409,5 +408,5 @@ def kept_keys(
         raise DataError(f"Keys: wanted whole numbers of records behind cells, {odd} are not.")
     if inner is not None:
         key = sums_of_keys(inner, np.where(values == 0, 0.0, key))
-        count, largest = (sums_of_leaves(inner, each) for each in (count, largest))
+        count, largest = (sums_of_leaves(inner, figure) for figure in (count, largest))
     return CellKeys(key.ravel(), count.ravel().astype(np.int64), largest.ravel())

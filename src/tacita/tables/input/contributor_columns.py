@@ -1,8 +1,8 @@
-"""Who stands behind the cells of a list, as columns beside the values: all that an audit asks of them.
+"""The contributors of the cells of a list, as columns next to the values: all that an audit needs.
 
-Whoever is alone in several cells knows all of them, so numbers of contributors are not enough: the list says
-whose the largest contributions are, by numbers that mean nothing elsewhere. Sums have lines of their own,
-for one contributor may stand behind several of their cells. Confidential.
+A contributor who is the only one in several cells knows all of them, so numbers of contributors are not
+enough: the list identifies the largest contributors, by numbers that mean nothing elsewhere. Sums have lines
+of their own, since a contributor may belong to several of their cells. Confidential.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SINGLE = {
 
 
 def columns_of(behind: Contributors) -> dict[str, Floats | Ints]:
-    """The columns of a list that say who stands behind its cells."""
+    """The columns of a list about the contributors of its cells."""
     single = {column: getattr(behind, name) for name, column in _SINGLE.items()}
     ranked = {f"largest_{place + 1}": behind.largest[:, place] for place in range(behind.depth)}
     whose = _renumbered(behind.holders)
@@ -37,7 +37,7 @@ def columns_of(behind: Contributors) -> dict[str, Floats | Ints]:
 
 
 def _renumbered(holders: Ints) -> Ints:
-    """Holders by the order in which they first stand there: a number of the source could be looked up."""
+    """Holders by the order of their first appearance, since a number of the source could be looked up."""
     known, first, place = np.unique(holders.ravel(), return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(np.where(known < 0, -1, first)))
     numbers = np.where(known < 0, -1, order - int((known < 0).any()))
@@ -45,7 +45,7 @@ def _renumbered(holders: Ints) -> Ints:
 
 
 def is_kept(columns: Sequence[str]) -> bool:
-    """Whether a list with these columns says who stands behind its cells."""
+    """Whether a list with these columns identifies the contributors of its cells."""
     return {*_SINGLE.values(), "largest_1", "holder_1", RULES} <= set(columns)
 
 
@@ -61,7 +61,7 @@ def kept_contributors(columns: Sequence[str], laid_out: Callable[..., Floats]) -
 
     return Contributors(
         total=single("total"),
-        count=refuse_parts(single("count")),
+        count=as_whole_counts(single("count")),
         largest=ranked("largest", least=0.0),
         holders=np.rint(ranked("holder", least=-1.0, absent=-1.0)).astype(np.int64),
         frequency=single("frequency"),
@@ -72,8 +72,8 @@ def kept_contributors(columns: Sequence[str], laid_out: Callable[..., Floats]) -
 
 
 def counted(number: Floats, size: Floats) -> Contributors:
-    """How many stand behind each cell and sum; of their sizes only that of one who is alone is known."""
-    whole = refuse_parts(number)
+    """Contributors known by number only; the size of a contribution is known only for singletons."""
+    whole = as_whole_counts(number)
     largest = np.where(whole == 1, size, 0.0)
     nobody = np.full((whole.size, 1), -1, dtype=np.int64)
     # nobody waived protection, also where it is not known how much the largest contributed
@@ -89,7 +89,7 @@ def counted(number: Floats, size: Floats) -> Contributors:
     )
 
 
-def refuse_parts(number: Floats) -> Ints:
+def as_whole_counts(number: Floats) -> Ints:
     """Numbers of contributors as whole ones."""
     if odd := int((number != np.rint(number)).sum()):
         raise DataError(f"The number of contributors must be whole, it is not in {odd} cells.")

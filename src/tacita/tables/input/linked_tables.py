@@ -94,7 +94,7 @@ def link_tables(tables: Sequence[Table]) -> Table:
         response=tables[0].response,
         keys=_keys(tables, first, place),
         smallest_unit=min(table.smallest_unit for table in tables),
-        # of a table that nothing is said of, any cell may be sensitive
+        # in a table without rules and marks, any cell may be sensitive
         judged=all(table.judged for table in tables),
     )
 
@@ -120,22 +120,22 @@ def places(linked: Table, table: Table) -> Ints:
 
 
 def _shared_dimensions(tables: Sequence[Table]) -> list[Hierarchy]:
-    found: dict[str, Hierarchy] = {}
+    dimensions: dict[str, Hierarchy] = {}
     for table in tables:
         for dimension in table.dimensions:
-            if found.setdefault(dimension.name, dimension) != dimension:
+            if dimensions.setdefault(dimension.name, dimension) != dimension:
                 raise DataError(
                     f"link: the dimension {dimension.name} has other labels or parents in another table. "
                     "Use one hierarchy for both."
                 )
-    return list(found.values())
+    return list(dimensions.values())
 
 
 def _in_common(table: Table, dimensions: Sequence[Hierarchy]) -> Ints:
     own = {dimension.name: at for at, dimension in enumerate(table.dimensions)}
     columns = [
-        table.codes[:, own[each.name]] if each.name in own else np.full(table.n, each.top)
-        for each in dimensions
+        table.codes[:, own[dimension.name]] if dimension.name in own else np.full(table.n, dimension.top)
+        for dimension in dimensions
     ]
     return np.column_stack(columns)
 
@@ -157,7 +157,7 @@ def _keys(tables: Sequence[Table], first: Ints, place: Ints) -> CellKeys | None:
     if len(known) < len(tables):
         return None
     names = ("key", "count", "largest")
-    of_all = {name: np.concatenate([getattr(each, name) for each in known]) for name in names}
+    of_all = {name: np.concatenate([getattr(keys, name) for keys in known]) for name in names}
     if torn := int((of_all["key"] != of_all["key"][first][place]).sum()):
         raise DataError(
             f"link: {torn} shared cells have different keys, and would have different noise. Are the records "
@@ -170,20 +170,22 @@ def _contributors(tables: Sequence[Table], first: Ints) -> Contributors | None:
     known = [table.contributors for table in tables if table.contributors is not None]
     if len(known) < len(tables):
         return None
-    depth = min(each.depth for each in known)
+    depth = min(contributors.depth for contributors in known)
     # the same number in two lists need not be the same holding
-    apart = len(known) > 1 and any(each.listed for each in known)
+    apart = len(known) > 1 and any(contributors.listed for contributors in known)
     whose, before = list[Ints](), 0
-    for each in known:
-        whose.append(np.where(each.holders < 0, -1, each.holders + before)[:, :depth])
+    for contributors in known:
+        whose.append(np.where(contributors.holders < 0, -1, contributors.holders + before)[:, :depth])
         before = int(whose[-1].max(initial=before - 1)) + 1 if apart else 0
     names = ("total", "count", "frequency", "requested", "open")
-    figures = {name: np.concatenate([getattr(each, name) for each in known])[first] for name in names}
+    figures = {
+        name: np.concatenate([getattr(contributors, name) for contributors in known])[first] for name in names
+    }
     return Contributors(
         **figures,
-        largest=np.concatenate([each.largest[:, :depth] for each in known])[first],
+        largest=np.concatenate([contributors.largest[:, :depth] for contributors in known])[first],
         holders=np.concatenate(whose)[first],
-        respelled=max(each.respelled for each in known),
+        respelled=max(contributors.respelled for contributors in known),
         listed=apart,
         apart=apart,
     )

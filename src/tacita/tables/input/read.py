@@ -38,10 +38,10 @@ Files = dict[str, Path | None]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table as it was read, at the costs that are asked for, `objective` being what these were called.
+    """A table as it was read, at the requested costs, named by `objective`.
 
-    `cautions` tell what could not be read, or was not asked as it seems. `linked` are the tables that this
-    one is made of, where it is of several.
+    `warnings` state what could not be read, or was probably meant otherwise. `linked` are the tables that
+    this one is made of, if several.
     """
 
     table: Table
@@ -55,7 +55,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class RecordSource:
-    """Records, the dimensions to sum over with what divides them, and who stands behind a record."""
+    """Records, the dimensions to sum over with their hierarchies, and the columns about contributors."""
 
     data: Microdata | RecordParts
     division: Division
@@ -68,23 +68,23 @@ class RecordSource:
         from .tabulate import tabulate
 
         own = {"unit": self.unit, "request": self.request}
-        named = own | {name: each for name, each in fields.items() if each is not None}
+        named = own | {name: field for name, field in fields.items() if field is not None}
         return tabulate(self.data, self.division, value, **named)
 
 
 def source_of(plan: AnyTablePlan, shown_as: str | None = None, run: RunContext | None = None) -> Source:
     """The table that a plan is about; of linked ones, all in one.
 
-    `shown_as` is what the record calls the input, where that is not the name of its file. An executor tells
-    `run` how far it has come.
+    `shown_as` is the name of the input in the record, if other than that of its file. An executor reports its
+    progress to `run`.
     """
     if isinstance(plan, LinkedPlan):
-        found = _joined([source_of(each, run=run) for each in plan.members()])
+        source = _joined([source_of(member, run=run) for member in plan.members()])
     elif isinstance(plan, TablePlan):
-        found = read_source(plan.input, plan.table, plan.reading, plan.suppress is not None)
+        source = read_source(plan.input, plan.table, plan.reading, plan.suppress is not None)
     else:
-        found = tabulated(plan, run)
-    return found if shown_as is None else replace(found, name=shown_as)
+        source = tabulated(plan, run)
+    return source if shown_as is None else replace(source, name=shown_as)
 
 
 def _joined(sources: Sequence[Source]) -> Source:
@@ -100,7 +100,7 @@ def _joined(sources: Sequence[Source]) -> Source:
         for at, source in enumerate(sources, start=1)
         for what, path in source.inputs.items()
     }
-    warnings = tuple(dict.fromkeys(each for source in sources for each in source.warnings))
+    warnings = tuple(dict.fromkeys(warning for source in sources for warning in source.warnings))
     return Source(
         table=whole,
         name=names,
@@ -113,96 +113,96 @@ def _joined(sources: Sequence[Source]) -> Source:
 
 
 def read_source(
-    given: TableInputSection, section: TableSection, asked: SuppressSection, sensitive: bool = True
+    file: TableInputSection, section: TableSection, suppression: SuppressSection, sensitive: bool = True
 ) -> Source:
     """The table that a file describes, as a problem sees it, with what there is to warn of.
 
     Without `sensitive`, a list need not say which cells are.
     """
-    source = _source(given, section, asked, sensitive)
+    source = _source(file, section, suppression, sensitive)
     number = int(source.table.primary.sum())
-    told = about_levels(section.asked_levels, asked.problem, number)
+    warnings = about_levels(section.requested_levels, suppression.problem, number)
     table = replace(source.table, title=section.title or "")
-    return replace(source, table=table, warnings=told + not_in_the_file(table, given.kind))
+    return replace(source, table=table, warnings=warnings + not_in_the_file(table, file.kind))
 
 
 def _source(
-    given: TableInputSection, section: TableSection, asked: SuppressSection, sensitive: bool
+    file: TableInputSection, section: TableSection, suppression: SuppressSection, sensitive: bool
 ) -> Source:
     """The table of a file.
 
-    Of a file of tau-ARGUS the status, levels, bounds and costs are its own. Levels it does not have are
-    in percent of the value; an objective that is asked for replaces its costs, and sums may be withheld
-    unless it protects them.
+    A file of tau-ARGUS has its own status, levels, bounds and costs. Levels it does not have are in percent
+    of the value; a requested objective replaces its costs, and sums may be suppressed unless it protects
+    them.
     """
-    if given.kind == "cells":
-        return _cells(given, section, asked, sensitive)
-    from .cell_list import refuse_negative
+    if file.kind == "cells":
+        return _cells(file, section, suppression, sensitive)
+    from .cell_list import check_nonnegative
 
-    section.refuse_columns(given.path.name)
-    content = content_of(given.path)
-    text = _text(content, given.encoding, given.path.name)
-    inputs: Files = {"input": given.path}
-    if given.kind == "jj":
-        table = _jj(text, section, asked, given.path.name)
+    section.check_no_columns(file.path.name)
+    content = content_of(file.path)
+    text = _text(content, file.encoding, file.path.name)
+    inputs: Files = {"input": file.path}
+    if file.kind == "jj":
+        table = _jj(text, section, suppression, file.path.name)
     else:
-        table, others = _tab(text, given, section)
+        table, others = _tab(text, file, section)
         inputs |= others
-        if asked.problem != "general":
-            refuse_negative(table.values, f"{given.path.name}: {table.response}")
+        if suppression.problem != "general":
+            check_nonnegative(table.values, f"{file.path.name}: {table.response}")
     if section.counts:
         table = replace(table, frequency=True).with_published_unit()
-    said = "as in the file"
-    if "objective" in asked.model_fields_set:
-        if asked.objective not in ("value", "count"):
+    objective = "as in the file"
+    if "objective" in suppression.model_fields_set:
+        if suppression.objective not in ("value", "count"):
             raise ParameterError(
-                f"{given.path.name}: the objective must be value or count, or that of the file."
+                f"{file.path.name}: the objective must be value or count, or that of the file."
             )
-        table, said = table.with_cost(asked.objective), asked.objective
-    if "margins" in asked.model_fields_set:
-        table = table.with_margins(asked.margins)
+        table, objective = table.with_cost(suppression.objective), suppression.objective
+    if "margins" in suppression.model_fields_set:
+        table = table.with_margins(suppression.margins)
     return Source(
         table=table,
-        name=given.path.name,
+        name=file.path.name,
         fingerprint=io.fingerprint_of(content),
         inputs=inputs,
-        objective=said,
+        objective=objective,
     )
 
 
 def _cells(
-    given: TableInputSection, section: TableSection, asked: SuppressSection, sensitive: bool
+    file: TableInputSection, section: TableSection, suppression: SuppressSection, sensitive: bool
 ) -> Source:
     from .cell_list import from_cells, rules_of
 
-    data = io.read(given.path, io.InputOptions(**given.model_dump(include=set(io.InputOptions.model_fields))))
-    signed = asked.problem == "general"
+    data = io.read(file.path, io.InputOptions(**file.model_dump(include=set(io.InputOptions.model_fields))))
+    signed = suppression.problem == "general"
     own = _own_columns(section, data)
     section.require_columns(own, sensitive)
     division = Division(own.pop("dimensions"), **section.divided)
     named = section.model_dump(include={"value", "primary", "contributors", "key", "counts", "fill_zeros"})
     table = from_cells(
-        data, dimensions=division, **named | section.levels | own, cost=asked.objective, signed=signed
+        data, dimensions=division, **named | section.levels | own, cost=suppression.objective, signed=signed
     )
     if words := rules_of(data):
         table = replace(table, rules=tuple(build_rules(words.split(","))), judged=True)
-    inputs: Files = {"input": given.path, **division.files}
+    inputs: Files = {"input": file.path, **division.files}
     return Source(
-        table=table.with_margins(asked.margins),
+        table=table.with_margins(suppression.margins),
         name=data.source,
         fingerprint=data.fingerprint,
         inputs=inputs,
-        objective=asked.objective,
+        objective=suppression.objective,
     )
 
 
 def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
-    """What a list of `tacita tabulate` says itself, where nothing else is asked for: which column is what."""
+    """The columns that a list of `tacita tabulate` names itself, where no others are requested."""
     from .contributor_columns import CELL_KEY, COUNT, is_kept
 
-    said: dict[str, Any] = {"dimensions": [*section.dimensions] or [section.rows, section.columns]}
+    columns: dict[str, Any] = {"dimensions": [*section.dimensions] or [section.rows, section.columns]}
     if not is_kept(data.columns) or "primary" not in data.columns:
-        return said
+        return columns
     if section.contributors not in (None, COUNT):
         raise ParameterError(
             f"{data.source}: the list says itself who stands behind its cells, from column {COUNT} on. Leave "
@@ -213,36 +213,36 @@ def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
     spanning = [*section.dimensions] or spanning
     for at, named in enumerate((section.rows, section.columns)):
         spanning[at : at + 1] = [named] if named is not None else spanning[at : at + 1]
-    said = {name: name for name in ("primary", *LEVELS, COUNT) if name in data.columns} | {"value": value}
-    said |= {"key": CELL_KEY} if CELL_KEY in data.columns else {}
-    kept = {name: column for name, column in said.items() if name not in section.model_fields_set}
+    columns = {name: name for name in ("primary", *LEVELS, COUNT) if name in data.columns} | {"value": value}
+    columns |= {"key": CELL_KEY} if CELL_KEY in data.columns else {}
+    kept = {name: column for name, column in columns.items() if name not in section.model_fields_set}
     return {"dimensions": spanning, **kept}
 
 
-def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> Table:
-    _refuse_levels(section, LEVELS, name)
-    if "margins" in asked.model_fields_set:
+def _jj(text: str, section: TableSection, suppression: SuppressSection, name: str) -> Table:
+    _check_no_levels(section, LEVELS, name)
+    if "margins" in suppression.model_fields_set:
         raise ParameterError(f"{name}: a JJ problem marks what must be published by z. Leave --margins away.")
     return argus.parse_jj(text)
 
 
-def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Table, Files]:
-    beside = given.meta or given.path.with_suffix(".rda")
-    metadata = _metadata(beside, given.encoding)
-    hierarchies, files = _hierarchy_files(metadata.variables, beside, given.encoding)
+def _tab(text: str, file: TableInputSection, section: TableSection) -> tuple[Table, Files]:
+    meta_path = file.meta or file.path.with_suffix(".rda")
+    metadata = _metadata(meta_path, file.encoding)
+    hierarchies, files = _hierarchy_files(metadata.variables, meta_path, file.encoding)
     table = argus.decode_tab(text, metadata, hierarchies)
     own = [level for level in LEVELS if metadata.of(level)]
-    _refuse_levels(section, own, given.path.name)
+    _check_no_levels(section, own, file.path.name)
     levels = {name: 0.0 if name in own else float(level) for name, level in section.levels.items()}
     if any(not 0 <= level < np.inf for level in levels.values()):
         raise ParameterError(f"suppress: {', '.join(LEVELS)} must be at least 0 percent.")
     if not table.judged:
-        return table, {"metadata": beside, **files}
+        return table, {"metadata": meta_path, **files}
     leveled = table.with_primary(table.primary, levels["lower"], levels["upper"], levels["sliding"])
-    return leveled, {"metadata": beside, **files}
+    return leveled, {"metadata": meta_path, **files}
 
 
-def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None:
+def _check_no_levels(section: TableSection, own: Iterable[str], name: str) -> None:
     if twice := [side for side in own if side in section.model_fields_set]:
         raise ParameterError(
             f"{name}: the file has levels of its own. Leave away {', '.join('--' + side for side in twice)}."
@@ -251,9 +251,9 @@ def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None
 
 def tabulated(plan: TabulatePlan, run: RunContext | None = None) -> Source:
     """The table that a plan makes of records, sensitive cells marked by its rules."""
-    from .cell_list import refuse_negative
+    from .cell_list import check_nonnegative
 
-    section, asked = plan.table, plan.suppress
+    section, suppression = plan.table, plan.suppress
     behind = section.model_dump(include={"weight", "unit", "request", "waiver", "key"})
     needed = (section.value, *behind.values())
     working = Working(plan.executor, plan.output.path, run or RunContext())
@@ -262,12 +262,12 @@ def tabulated(plan: TabulatePlan, run: RunContext | None = None) -> Source:
     table = records.tabulate(section.value, **behind, rules=rules, title=section.title or "")
     name, objective = records.data.source, "value"
     if plan.adjust is not None and not plan.adjust.signed:
-        refuse_negative(table.values, f"{name}: {table.response}")
-    if asked is not None:
-        if asked.problem != "general":
-            refuse_negative(table.values, f"{name}: {table.response}")
-        objective = asked.objective
-        table = table.with_cost(objective).with_margins(asked.margins)
+        check_nonnegative(table.values, f"{name}: {table.response}")
+    if suppression is not None:
+        if suppression.problem != "general":
+            check_nonnegative(table.values, f"{name}: {table.response}")
+        objective = suppression.objective
+        table = table.with_cost(objective).with_margins(suppression.margins)
     return Source(
         table=table,
         name=name,
@@ -280,30 +280,30 @@ def tabulated(plan: TabulatePlan, run: RunContext | None = None) -> Source:
 
 @dataclass(frozen=True)
 class Working:
-    """What works on records, what beside its files may lie meanwhile, and who is told how far it has come."""
+    """The executor of a table, the file next to which its working files are, and its context."""
 
     executor: ExecutorSection
     beside: Path
     run: RunContext
 
-    def refuse(self, given: RecordInputSection) -> None:
-        """Raise where the executor is none for tables, or none for the file."""
+    def check(self, file: RecordInputSection) -> None:
+        """Check that the executor can make tables, and read the file; ParameterError if not."""
         if self.executor.device != "cpu":
             raise ParameterError(
                 f"Executor: the device {self.executor.device} is for methods that group records. Leave it "
                 "out.",
                 field="device",
             )
-        if self.executor.in_parts and given.meta is not None:
+        if self.executor.in_parts and file.meta is not None:
             raise ParameterError(
-                f"{given.path.name}: the executor {self.executor.name} works in parts and reads Parquet, "
+                f"{file.path.name}: the executor {self.executor.name} works in parts and reads Parquet, "
                 "this is a file of tau-ARGUS. Leave out the executor.",
                 field="executor",
             )
 
 
 def read_records(
-    given: RecordInputSection,
+    file: RecordInputSection,
     dimensions: Sequence[str],
     behind: Iterable[str | None],
     working: Working,
@@ -314,32 +314,32 @@ def read_records(
     `behind` are the other columns that the table needs. Of Parquet, a file or a folder of files, no others
     are read, and texts as codes; an executor that works in parts reads them when they are summed.
 
-    Of tau-ARGUS (with `meta`), dimensions, hierarchies, holdings and requests are as the metadata say unless
-    given.
+    For tau-ARGUS (with `meta`), dimensions, hierarchies, holdings and requests are those of the metadata
+    unless set.
     """
-    working.refuse(given)
-    if given.meta is not None:
-        return _argus_records(given, dimensions, divided)
+    working.check(file)
+    if file.meta is not None:
+        return _argus_records(file, dimensions, divided)
     if not dimensions:
         raise ParameterError(
             "tabulate: wanted the columns that span the table. Name them by --dimensions, or by --rows and "
             "--columns (in a plan: dimensions under [table])."
         )
     division = Division(dimensions, **divided)
-    inputs: Files = {"input": given.path, **division.files}
+    inputs: Files = {"input": file.path, **division.files}
     if working.executor.in_parts:
-        parts = ParquetParts.at(given.path)
-        found = RecordParts(parts, given.path.name, working.executor, working.beside, working.run)
-        return RecordSource(found, division, inputs)
+        parts = ParquetParts.at(file.path)
+        record_parts = RecordParts(parts, file.path.name, working.executor, working.beside, working.run)
+        return RecordSource(record_parts, division, inputs)
     needed = [*division.names, *division.parents.values(), *(name for name in behind if name is not None)]
-    return RecordSource(_needed(given, needed), division, inputs)
+    return RecordSource(_needed(file, needed), division, inputs)
 
 
-def _needed(given: RecordInputSection, columns: Sequence[str]) -> Microdata:
-    """The records of a file; of Parquet only some columns, unless one is not there and has to be told of."""
-    path = given.path
+def _needed(file: RecordInputSection, columns: Sequence[str]) -> Microdata:
+    """The records of a file; of Parquet only some columns, unless one is missing and must be reported."""
+    path = file.path
     if not path.is_dir() and io.by_ending(path, "records") is not Parquet:
-        return io.read(path, io.InputOptions(**given.model_dump(exclude={"path", "meta"})))
+        return io.read(path, io.InputOptions(**file.model_dump(exclude={"path", "meta"})))
     parts = ParquetParts.at(path)
     chosen = list(dict.fromkeys(columns)) if set(columns) <= set(parts.names) else None
     refuse_huge(parts.rows, len(chosen or parts.names), path.name)
@@ -366,7 +366,7 @@ def read_tau_argus(
     Returns
     -------
     Microdata
-        The records. A column of requests is 1 for the codes that ask for protection, and 0 for others.
+        The records. A column of requests is 1 for the codes that request protection, and 0 for others.
 
     Raises
     ------
@@ -389,55 +389,56 @@ def read_tau_argus(
     ...     read_tau_argus(records, meta).columns
     ['Region', 'Turnover']
     """
-    given = RecordInputSection(path=path, meta=meta, encoding=encoding)
-    name = shown_as or given.path.name
-    return _as_microdata(_argus_columns(given, _metadata_of_records(given, name), name), name)
+    file = RecordInputSection(path=path, meta=meta, encoding=encoding)
+    name = shown_as or file.path.name
+    return _as_microdata(_argus_columns(file, _metadata_of_records(file, name), name), name)
 
 
-def _argus_columns(given: RecordInputSection, metadata: argus.Metadata, name: str) -> dict[str, list[str]]:
-    columns = argus.decode_records(_text(content_of(given.path), given.encoding, name), metadata)
+def _argus_columns(file: RecordInputSection, metadata: argus.Metadata, name: str) -> dict[str, list[str]]:
+    columns = argus.decode_records(_text(content_of(file.path), file.encoding, name), metadata)
     request = metadata.of("request")
     if request and request[0].request:
-        # the codes that ask are named; every other code does not
-        asks = set(request[0].request)
-        columns[request[0].name] = ["1" if code in asks else "0" for code in columns[request[0].name]]
+        # the metadata name the codes that request protection
+        requesting = set(request[0].request)
+        columns[request[0].name] = ["1" if code in requesting else "0" for code in columns[request[0].name]]
     return columns
 
 
 def _argus_records(
-    given: RecordInputSection, asked: Sequence[str], divided: Mapping[str, Any]
+    file: RecordInputSection, requested: Sequence[str], divided: Mapping[str, Any]
 ) -> RecordSource:
-    assert given.meta is not None
-    if odd := sorted(given.model_fields_set & {"delimiter", "decimal", "missing_values"}):
+    assert file.meta is not None
+    if odd := sorted(file.model_fields_set & {"delimiter", "decimal", "missing_values"}):
         raise ParameterError(
-            f"{given.path.name}: {', '.join(odd)} cannot be chosen for a file of tau-ARGUS. Leave it away."
+            f"{file.path.name}: {', '.join(odd)} cannot be chosen for a file of tau-ARGUS. Leave it away."
         )
-    metadata = _metadata_of_records(given, given.path.name)
-    variables = {each.name: each for each in metadata.variables}
-    spanning = [each.name for each in metadata.of("dimension")]
-    names = [*(asked or spanning)]
-    if not asked and len(spanning) != 2:
+    metadata = _metadata_of_records(file, file.path.name)
+    variables = {variable.name: variable for variable in metadata.variables}
+    spanning = [variable.name for variable in metadata.of("dimension")]
+    names = [*(requested or spanning)]
+    if not requested and len(spanning) != 2:
         raise ParameterError(
-            f"tabulate: {given.meta.name} has {len(spanning)} dimensions. Name two by --rows and --columns, "
+            f"tabulate: {file.meta.name} has {len(spanning)} dimensions. Name two by --rows and --columns, "
             "or others by --dimensions."
         )
     division = Division(names, **divided)
-    inputs: Files = {"input": given.path, "metadata": given.meta, **division.files}
+    inputs: Files = {"input": file.path, "metadata": file.meta, **division.files}
     if unknown := [name for name in names if name not in variables]:
         raise ParameterError(
-            f"{given.meta.name}: there is no variable {', '.join(unknown)}. There are: "
-            f"{', '.join(variables)}."
+            f"{file.meta.name}: there is no variable {', '.join(unknown)}. There are: {', '.join(variables)}."
         )
-    columns = _argus_columns(given, metadata, given.path.name)
+    columns = _argus_columns(file, metadata, file.path.name)
     own = {*division.hierarchy, *division.prefixes, *division.parents}
     chosen = [variables[name] for name in names if name not in own]
-    hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
+    hierarchies, files = _hierarchy_files(chosen, file.meta, file.encoding)
     # codes of several levels are digits of a hierarchy, not numbers
     labels = {e.name: (sorted if e.levels else natural_order)(set(columns[e.name])) for e in chosen}
-    dimensions = {each.name: argus.dimension_of(each, labels[each.name], hierarchies) for each in chosen}
+    dimensions = {
+        variable.name: argus.dimension_of(variable, labels[variable.name], hierarchies) for variable in chosen
+    }
     request, holding = metadata.of("request"), metadata.of("holding")
     return RecordSource(
-        _as_microdata(columns, given.path.name),
+        _as_microdata(columns, file.path.name),
         replace(division, hierarchy={**dimensions, **division.hierarchy}),
         inputs | files,
         holding[0].name if holding else None,
@@ -459,33 +460,36 @@ def _metadata(path: Path, encoding: str) -> argus.Metadata:
     return argus.parse_rda(_text(content_of(path), encoding, path.name))
 
 
-def _metadata_of_records(given: RecordInputSection, name: str) -> argus.Metadata:
+def _metadata_of_records(file: RecordInputSection, name: str) -> argus.Metadata:
     """The metadata of records; DataError where they describe cells, each of which would count as one."""
-    assert given.meta is not None
-    words = argus.words_of_cells(_text(content_of(given.meta), given.encoding, given.meta.name))
+    assert file.meta is not None
+    words = argus.words_of_cells(_text(content_of(file.meta), file.encoding, file.meta.name))
     if words:
         raise DataError(
             f"{name}: this is a table, whose lines are cells that are summed already ({', '.join(words)} in "
-            f"{given.meta.name}), and no file of records. Give it to `tacita suppress` or `tacita adjust` as "
+            f"{file.meta.name}), and no file of records. Give it to `tacita suppress` or `tacita adjust` as "
             "a .tab, which read the status of its cells; rules are applied to its counts and largest "
             "contributions in Python: tacita.tables.rules.apply_rules(tacita.read_table(path), rules)."
         )
-    return _metadata(given.meta, given.encoding)
+    return _metadata(file.meta, file.encoding)
 
 
 def _hierarchy_files(
-    variables: Iterable[argus.Variable], beside: Path, encoding: str
+    variables: Iterable[argus.Variable], meta_path: Path, encoding: str
 ) -> tuple[dict[str, str], Files]:
-    """Text of every hierarchy file that the metadata name, and where each is: where it says, or beside it."""
+    """Text and path of every hierarchy file that the metadata name, as they say or next to the metadata."""
     texts: dict[str, str] = {}
     files: Files = {}
-    for each in variables:
-        if each.hierarchy is not None:
+    for variable in variables:
+        if variable.hierarchy is not None:
             # tau-ARGUS runs on Windows: its paths lead nowhere else
-            places = [beside.parent / each.hierarchy, beside.parent / PureWindowsPath(each.hierarchy).name]
+            places = [
+                meta_path.parent / variable.hierarchy,
+                meta_path.parent / PureWindowsPath(variable.hierarchy).name,
+            ]
             place = next((place for place in places if place.is_file()), places[-1])
-            texts[each.hierarchy] = _text(content_of(place), encoding, place.name)
-            files[f"hierarchy of {each.name}"] = place
+            texts[variable.hierarchy] = _text(content_of(place), encoding, place.name)
+            files[f"hierarchy of {variable.name}"] = place
     return texts, files
 
 
@@ -503,20 +507,20 @@ def _text(content: bytes, encoding: str, name: str) -> str:
 def not_in_the_file(table: Table, kind: str | None) -> tuple[DisclosureWarning, ...]:
     """Warnings of what an audit could not try because the file does not say it."""
     sensitive, advice = int(table.primary.sum()), "Go from records to a .csv list, which keeps both."
-    found = []
+    warnings = []
     if kind == "jj":
         text = (
-            f"A JJ problem does not say who stands behind a cell: around {sensitive} sensitive cells nobody "
-            "was taken to be alone in a withheld one."
+            f"A JJ problem does not name the contributors of a cell: around {sensitive} sensitive cells no "
+            "suppressed cell was taken to have a single contributor."
         )
-        found.append(DisclosureWarning("contributors-unknown", text, sensitive, advice))
+        warnings.append(DisclosureWarning("contributors-unknown", text, sensitive, advice))
     elif table.contributors is not None and not table.rules:
         text = (
-            f"The file does not say which rules made {sensitive} cells sensitive: whether withheld cells "
-            "of a line add up to a sensitive sum was asked only of sums of one contributor."
+            f"The file does not say which rules made {sensitive} cells sensitive: whether suppressed cells "
+            "of a line add up to a sensitive sum was checked only for sums of one contributor."
         )
-        found.append(DisclosureWarning("rules-unknown", text, sensitive, advice))
-    return tuple(found) if sensitive else ()
+        warnings.append(DisclosureWarning("rules-unknown", text, sensitive, advice))
+    return tuple(warnings) if sensitive else ()
 
 
 def respelled_units(table: Table) -> tuple[DisclosureWarning, ...]:
@@ -529,17 +533,17 @@ def respelled_units(table: Table) -> tuple[DisclosureWarning, ...]:
 
 
 def about_levels(
-    asked: Mapping[str, str | float], problem: str, sensitive: int
+    requested: Mapping[str, str | float], problem: str, sensitive: int
 ) -> tuple[DisclosureWarning, ...]:
     """Warnings of levels that the problem does not keep, and of shares that were given for percents."""
-    found = []
-    if problem != "interval" and (kept := [name for name, level in asked.items() if level]):
+    warnings = []
+    if problem != "interval" and (kept := [name for name, level in requested.items() if level]):
         what = f"{', '.join(kept)}: {problem} protection keeps no levels"
         text = f"{what}; {sensitive} sensitive cells go without."
-        found.append(DisclosureWarning("levels-not-kept", text, sensitive, "Use interval protection."))
-    for name, level in asked.items():
+        warnings.append(DisclosureWarning("levels-not-kept", text, sensitive, "Use interval protection."))
+    for name, level in requested.items():
         if is_share(level):
             text = f"{name}: {SHARE_TAKEN.format(level, 100 * level)}"
             advice = f"Write {100 * level:g}."
-            found.append(DisclosureWarning("share-for-percent", text, sensitive, advice))
-    return tuple(found) if sensitive else ()
+            warnings.append(DisclosureWarning("share-for-percent", text, sensitive, advice))
+    return tuple(warnings) if sensitive else ()

@@ -14,7 +14,7 @@ from tacita.tables.rules.request_rules import Request
 
 from .aggregation.parquet_aggregation import RecordParts
 from .aggregation.partial_table import Portion, Summed
-from .aggregation.table_request import Asked, refuse_shared_keys
+from .aggregation.table_request import TableRequest, check_distinct_keys
 from .contributor_columns import is_kept
 
 
@@ -36,17 +36,17 @@ def tabulate(
     margins: bool = True,
     **fields: Any,
 ) -> Table:
-    """Sum a column of records, or count them, over all combinations of some columns.
+    """Sum a column of records, or count records, over all combinations of some columns.
 
     `dimensions` names columns, or maps each to its hierarchy (a nested dict, a Hierarchy, the path of an .hrc
     or .csv file, or None), or is a Division; `prefixes`, `parents` and `total` are its other parts. Without
-    `value` the table counts. `unit` names the holding behind a record: what a holding contributes to a cell
-    is summed before it is ranked. With `weight`, a contribution of weight w stands for w contributors of its
-    size. `request` and `waiver` are columns that mark who asked for protection and who renounced it (0,
+    `value` the table counts. `unit` names the holding of a record: the contributions of a holding to a cell
+    are summed before they are ranked. With `weight`, a contribution of weight w stands for w contributors of
+    its size. `request` and `waiver` are columns that mark who requested protection and who waived it (0,
     false, no and empty mean neither; words other than these and 1, true and yes are refused). `key` is a
-    column of keys in [0, 1), drawn once for every record: the noise of the method cell-key hangs on them, so
-    that a cell has the same in every table. `depth` is how many of the largest contributions each cell keeps,
-    or more where a rule looks at more. Other fields are those of Table.cross.
+    column of keys in [0, 1), drawn once for every record: they determine the noise of the method cell-key, so
+    that a cell has the same noise in every table. `depth` is how many of the largest contributions each cell
+    keeps, or more where a rule uses more. Other fields are those of Table.cross.
 
     Sums are exact and rounded once: they are the same in whatever order records come. O(records log
     records), per combination of levels where units are named; O(records + cells depth) memory.
@@ -68,11 +68,12 @@ def tabulate(
     applied = rules_of(rules)
     if request is None and any(isinstance(rule, Request) for rule in applied):
         raise ParameterError(
-            "tabulate: the rule request looks at who asked for protection, and no column says who did. By "
-            f"it no cell would be sensitive. Name that column ({setting('table', 'request', 'COLUMN')})."
+            "tabulate: the rule request needs a column that marks who requested protection, and there is "
+            "none: no cell would be sensitive by it. Name that column "
+            f"({setting('table', 'request', 'COLUMN')})."
         )
     deepest = max(depth, *(rule.depth for rule in applied), 1)
-    asked = Asked(
+    spec = TableRequest(
         division=division,
         value=value,
         weight=weight,
@@ -82,7 +83,7 @@ def tabulate(
         key=key,
         depth=deepest,
     )
-    source.require(asked.columns)
+    source.require(spec.columns)
     if is_kept(source.columns):
         raise DataError(
             f"{source.source}: this is a list of cells that `tacita tabulate` wrote, and no file of records: "
@@ -91,11 +92,11 @@ def tabulate(
         )
     if not division.names or depth < 1:
         raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
-    made, summed = source.summed(asked) if isinstance(source, RecordParts) else _summed(source, asked)
+    made, summed = source.summed(spec) if isinstance(source, RecordParts) else _summed(source, spec)
     values, contributors, keys = summed.behind(made, deepest)
     table = Table.cross(
         made,
-        values.reshape([len(each) for each in made]),
+        values.reshape([len(dimension) for dimension in made]),
         contributors=contributors,
         frequency=value is None,
         response=value or COUNTED,
@@ -106,12 +107,12 @@ def tabulate(
     return apply_rules(table, applied)
 
 
-def _summed(data: Microdata, asked: Asked) -> tuple[list[Hierarchy], Summed]:
-    """The dimensions of some records, and what these add up to."""
-    whole = Portion(data, asked)
+def _summed(data: Microdata, spec: TableRequest) -> tuple[list[Hierarchy], Summed]:
+    """The dimensions of some records, and their sums."""
+    whole = Portion(data, spec)
     looked = whole.looked()
-    looked.refuse(asked, data.source)
-    made = asked.dimensions(looked, data.source)
-    if asked.key is not None:
-        refuse_shared_keys(asked, data.source, whole.different_keys().size, data.n)
+    looked.check(spec, data.source)
+    made = spec.dimensions(looked, data.source)
+    if spec.key is not None:
+        check_distinct_keys(spec, data.source, whole.different_keys().size, data.n)
     return made, whole.summed(made)

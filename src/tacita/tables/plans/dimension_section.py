@@ -1,4 +1,4 @@
-"""Which columns span a table, and what divides their labels: what every [table] of a plan says."""
+"""The dimensions of a table and the division of their labels, for every [table] of a plan."""
 
 from __future__ import annotations
 
@@ -13,32 +13,38 @@ from tacita.core.spec.roles import Names
 
 
 def _pairs(value: object, wanted: str) -> object:
-    """COLUMN=SOMETHING, several of them, as a mapping; a mapping as it is."""
+    """A mapping from several COLUMN=SOMETHING; a mapping is returned as it is."""
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",")]
     if not isinstance(value, list | tuple):
         return value
-    parted = [str(each).partition("=") for each in value]
-    if any(not sign or not column or not said for column, sign, said in parted):
+    parted = [str(pair).partition("=") for pair in value]
+    if any(not sign or not column or not text for column, sign, text in parted):
         raise ParameterError(f"Table: wanted {wanted}.")
     if len({column for column, _, _ in parted}) < len(parted):
         raise ParameterError(f"Table: wanted {wanted}, each column once.")
-    return {column: said for column, _, said in parted}
+    return {column: text for column, _, text in parted}
 
 
 def _as_hierarchies(value: object) -> object:
-    given = _pairs(value, "a hierarchy as COLUMN=FILE.hrc")
-    if not isinstance(given, dict):
-        return given
-    return {column: Path(each) if isinstance(each, str) else each for column, each in given.items()}
+    pairs = _pairs(value, "a hierarchy as COLUMN=FILE.hrc")
+    if not isinstance(pairs, dict):
+        return pairs
+    return {
+        column: Path(hierarchy) if isinstance(hierarchy, str) else hierarchy
+        for column, hierarchy in pairs.items()
+    }
 
 
 def _as_lengths(value: object) -> object:
     """How many first characters, as COLUMN=1:3 or a mapping from columns to such numbers."""
-    given = _pairs(value, "prefixes as COLUMN=1:3, so many first characters")
-    if not isinstance(given, dict):
-        return given
-    return {column: each.split(":") if isinstance(each, str) else each for column, each in given.items()}
+    pairs = _pairs(value, "prefixes as COLUMN=1:3, so many first characters")
+    if not isinstance(pairs, dict):
+        return pairs
+    return {
+        column: lengths.split(":") if isinstance(lengths, str) else lengths
+        for column, lengths in pairs.items()
+    }
 
 
 def _as_columns(value: object) -> object:
@@ -55,7 +61,7 @@ def _as_totals(value: object) -> object:
 
 
 class DivisionSection(Parameters):
-    """What every [table] says: which columns span it, and what divides their labels."""
+    """The keys of every [table]: its dimensions, and the division of their labels."""
 
     dimensions: Names = Field(
         default=(),
@@ -93,14 +99,14 @@ class DivisionSection(Parameters):
 
     @property
     def spanning(self) -> tuple[str, ...]:
-        """The dimensions, by whichever name they were given."""
-        return self.dimensions or tuple(each for each in (self.rows, self.columns) if each is not None)
+        """The dimensions, by `dimensions` or by `rows` and `columns`."""
+        return self.dimensions or tuple(name for name in (self.rows, self.columns) if name is not None)
 
     @property
     def divided(self) -> dict[str, Any]:
-        """What is said of how labels are divided, as arguments."""
-        said = {name: getattr(self, name) for name in DIVIDING}
-        return {name: each for name, each in said.items() if each}
+        """The options that divide labels, as arguments."""
+        options = {name: getattr(self, name) for name in DIVIDING}
+        return {name: option for name, option in options.items() if option}
 
 
 DIVIDING = ("hierarchy", "prefixes", "parents", "total")

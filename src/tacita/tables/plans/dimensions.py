@@ -1,4 +1,4 @@
-"""What divides the labels of a column: a hierarchy, first characters, the label above each, or nothing."""
+"""The division of the labels of a column: by a hierarchy, first characters, parents, or none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOTAL = "Total"
 
 @dataclass(frozen=True)
 class Division:
-    """How the labels of each dimension are divided; those of which nothing is said stand under a total.
+    """How the labels of each dimension are divided; those of other dimensions are under one total.
 
     `hierarchy` has a Hierarchy, nested labels or the path of a file for a dimension, `prefixes` how many
     first characters name what a code is part of, `parents` the column that has the label above each. `total`
@@ -38,29 +38,34 @@ class Division:
     @classmethod
     def named(cls, dimensions: Sequence[str] | Mapping[str, Any], **more: Any) -> Division:
         """Of columns by name, or with the hierarchy of each, None where it has none."""
-        given = dimensions if isinstance(dimensions, Mapping) else dict.fromkeys(dimensions)
-        own = {name: each for name, each in given.items() if each is not None}
-        return cls([*given], own, **more)
+        hierarchies = dimensions if isinstance(dimensions, Mapping) else dict.fromkeys(dimensions)
+        own = {name: hierarchy for name, hierarchy in hierarchies.items() if hierarchy is not None}
+        return cls([*hierarchies], own, **more)
 
     def __post_init__(self) -> None:
-        said = {key: getattr(self, key) for key in ("hierarchy", "prefixes", "parents")}
+        options = {key: getattr(self, key) for key in ("hierarchy", "prefixes", "parents")}
         if not isinstance(self.total, str):
-            said["total"] = self.total
-        for key, given in said.items():
-            if stray := [name for name in given if name not in self.names]:
+            options["total"] = self.total
+        for key, by_name in options.items():
+            if stray := [name for name in by_name if name not in self.names]:
                 raise ParameterError(
                     f"Table: {key} is of dimensions, as COLUMN={_SPOKEN[key]}; {', '.join(stray)} is none. "
                     f"Dimensions: {', '.join(self.names) or 'none'}."
                 )
         for name in self.names:
-            if len(twice := [key for key in ("hierarchy", "prefixes", "parents") if name in said[key]]) > 1:
+            if (
+                len(twice := [key for key in ("hierarchy", "prefixes", "parents") if name in options[key]])
+                > 1
+            ):
                 raise ParameterError(f"Table: {' and '.join(twice)} both divide {name}. Choose one.")
 
     @property
     def files(self) -> dict[str, Path]:
         """The files among the hierarchies, by the words a message uses."""
-        named = {name: each for name, each in self.hierarchy.items() if isinstance(each, str | Path)}
-        return {f"hierarchy of {name}": Path(each) for name, each in named.items()}
+        named = {
+            name: hierarchy for name, hierarchy in self.hierarchy.items() if isinstance(hierarchy, str | Path)
+        }
+        return {f"hierarchy of {name}": Path(path) for name, path in named.items()}
 
     def total_of(self, name: str) -> str:
         """What the sum of all labels of a dimension is called."""
@@ -80,15 +85,17 @@ class Division:
             )
         if name in self.parents:
             return _by_parents(name, labels, column(self.parents[name]), total)
-        given = self.hierarchy.get(name)
-        if given is None:
+        source = self.hierarchy.get(name)
+        if source is None:
             return None
-        found = as_hierarchy(name, given, total)
-        if found.labels[found.top] != TOP:
-            return found
-        # what ARX calls every value that it keeps back
-        renamed = tuple(total if place == found.top else label for place, label in enumerate(found.labels))
-        return replace(found, labels=renamed)
+        hierarchy = as_hierarchy(name, source, total)
+        if hierarchy.labels[hierarchy.top] != TOP:
+            return hierarchy
+        # the label of ARX for a suppressed value
+        renamed = tuple(
+            total if place == hierarchy.top else label for place, label in enumerate(hierarchy.labels)
+        )
+        return replace(hierarchy, labels=renamed)
 
 
 _SPOKEN = {"hierarchy": "FILE.hrc", "prefixes": "1:3", "parents": "OTHER COLUMN", "total": "LABEL"}

@@ -1,4 +1,4 @@
-"""One run of a table as a file: what it is made of, what is asked of the pattern, where it goes.
+"""One run of a table as a file: its source, its protection and its outputs.
 
 TOML, version 1, with a [table] section instead of [roles]; paths are relative to the plan file. A table comes
 from a file of its cells, or is made of records by dimensions and [[rules]].
@@ -34,7 +34,7 @@ from .sections import (
 
 
 class _OfTables(Document):
-    """What plans of tables share, whatever the table comes from."""
+    """The base of plans of tables."""
 
     renamed: ClassVar[Mapping[str, str]] = {"engine": "executor"}
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
@@ -43,13 +43,13 @@ class _OfTables(Document):
         "output": ("path", "json", "report", "note"),
     }
 
-    def told(self) -> dict[str, Any]:
-        """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
+    def to_dict(self) -> dict[str, Any]:
+        """All values that were set, even to defaults: a file of tau-ARGUS determines the others."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
     @property
-    def asked(self) -> SuppressSection | AdjustSection | None:
-        """How the table is published: by withholding or by adjusting; None where it is not."""
+    def protection(self) -> SuppressSection | AdjustSection | None:
+        """How the table is protected: by suppression or by adjustment; None where it is not published."""
         return self.adjust or self.suppress  # type: ignore[attr-defined, no-any-return]
 
     @property
@@ -70,36 +70,36 @@ class _OfTables(Document):
 
 
 def _script(made: str, plan: AnyTablePlan, saved: str, paths: str) -> str:
-    """The script whose first lines make a table, or several that are linked: choose or adjust, and save."""
-    asked, whole = plan.asked, "tacita.link_tables(tables)" if saved == "tables" else saved
-    assert asked is not None, "a table that is not published is saved as a list"
-    method = asked.build().model_dump(mode="json", exclude_defaults=True)
-    if isinstance(asked, AdjustSection):
-        around = asked.model_dump(mode="json", include={"seed", "insist"}, exclude_defaults=True)
-        verb, found, save = (
+    """The script whose first lines make a table, or several that are linked: suppress or adjust, and save."""
+    section, whole = plan.protection, "tacita.link_tables(tables)" if saved == "tables" else saved
+    assert section is not None, "a table that is not published is saved as a list"
+    method = section.build().model_dump(mode="json", exclude_defaults=True)
+    if isinstance(section, AdjustSection):
+        around = section.model_dump(mode="json", include={"seed", "insist"}, exclude_defaults=True)
+        verb, outcome, save = (
             "adjust",
             "adjusted",
             "save_adjusted_tables" if saved == "tables" else "save_adjusted",
         )
-        steps = {"method": asked.method, **around, **method}
+        steps = {"method": section.method, **around, **method}
     else:
         first = plan.members()[0] if isinstance(plan, LinkedPlan) else plan
-        verb, found, save = "suppress", "pattern", f"save_{saved}"
-        steps = {"problem": asked.problem, "method": asked.method, **first.around(), **method}
+        verb, outcome, save = "suppress", "pattern", f"save_{saved}"
+        steps = {"problem": section.problem, "method": section.method, **first.around(), **method}
     targets = plan.output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
     lines = (
         *("import tacita", "", made),
-        f"{found} = tacita.{verb}({whole}{arguments_of(steps)})",
-        f"tacita.{save}({saved}, {found}, {paths}{arguments_of(targets)})",
+        f"{outcome} = tacita.{verb}({whole}{arguments_of(steps)})",
+        f"tacita.{save}({saved}, {outcome}, {paths}{arguments_of(targets)})",
     )
     return "\n".join(lines)
 
 
-def _refuse_two_ways(plan: AnyTablePlan) -> None:
-    """Refuse two ways of publishing one table, and what belongs to the other way."""
+def _check_one_way(plan: AnyTablePlan) -> None:
+    """Check that a table is published in one way, without options of the other; ParameterError if not."""
     if plan.suppress is not None and plan.adjust is not None:
         raise ParameterError(
-            "Plan: [suppress] withholds cells and [adjust] changes them; a table is published in one way. "
+            "Plan: [suppress] suppresses cells and [adjust] changes them; a table is published in one way. "
             "Leave one of the sections away."
         )
     if plan.adjust is None and plan.output.note is not None:
@@ -109,17 +109,17 @@ def _refuse_two_ways(plan: AnyTablePlan) -> None:
         )
     if plan.adjust is not None and plan.compare is not None:
         raise ParameterError(
-            "Plan: [compare] tries methods of suppression, and [adjust] withholds nothing. Leave one of the "
+            "Plan: [compare] tries methods of suppression, and [adjust] suppresses nothing. Leave one of the "
             "sections away."
         )
 
 
 def _require_a_way(plan: TablePlan | LinkedPlan) -> None:
-    """Refuse a plan that does not say how its tables are published."""
-    _refuse_two_ways(plan)
-    if plan.asked is None:
+    """Check that a plan says how its tables are published; ParameterError if not."""
+    _check_one_way(plan)
+    if plan.protection is None:
         raise ParameterError(
-            "Plan: suppress is required, or adjust: whether cells are withheld or changed. Write "
+            "Plan: suppress is required, or adjust: whether cells are suppressed or changed. Write "
             "[suppress] with its problem, or [adjust] with its method."
         )
 
@@ -161,7 +161,7 @@ class TablePlan(_OfTables):
     def _says_what_is_what(self) -> TablePlan:
         _require_a_way(self)
         if self.input.kind != "cells":
-            self.table.refuse_columns(self.input.path.name)
+            self.table.check_no_columns(self.input.path.name)
         return self
 
     def to_python(self) -> str:
@@ -170,27 +170,27 @@ class TablePlan(_OfTables):
 
     def made(self) -> str:
         """What makes the table in such a script."""
-        asked = self.reading
+        suppression = self.reading
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         if reading.get("kind") == TableInputSection(path=self.input.path, meta=self.input.meta).kind:
             del reading["kind"]
         columns = self.table.model_dump(mode="json", exclude_defaults=True)
-        table = {"problem": asked.problem, **reading, **columns}
+        table = {"problem": suppression.problem, **reading, **columns}
         if self.input.kind == "cells":
-            table |= asked.model_dump(include={"objective"}, exclude_defaults=True)
+            table |= suppression.model_dump(include={"objective"}, exclude_defaults=True)
         if self.adjust is not None:
             table["sensitive"] = False
         return f"tacita.read_table({literal_of(str(self.input.path))}{arguments_of(table)})"
 
     def around(self) -> dict[str, Any]:
-        """What is asked of its pattern besides the method."""
-        asked = self.reading
-        said = {"zeros", "insist", "strict", "insiders", "accept"}
-        around = asked.model_dump(include=said, exclude_defaults=True)
+        """The options of its pattern other than the method."""
+        suppression = self.reading
+        options = {"zeros", "insist", "strict", "insiders", "accept"}
+        around = suppression.model_dump(include=options, exclude_defaults=True)
         if self.input.kind == "cells":
-            return {**around, "margins": asked.margins}
-        # what the file says holds where the plan does not
-        return around | asked.model_dump(include={"objective", "margins"}, exclude_unset=True)
+            return {**around, "margins": suppression.margins}
+        # the file determines the options that the plan does not set
+        return around | suppression.model_dump(include={"objective", "margins"}, exclude_unset=True)
 
 
 class TabulatePlan(_OfTables):
@@ -232,13 +232,13 @@ class TabulatePlan(_OfTables):
 
     @model_validator(mode="after")
     def _pages_about_something(self) -> TabulatePlan:
-        _refuse_two_ways(self)
-        if self.asked is None and (self.output.json_report or self.output.report):
+        _check_one_way(self)
+        if self.protection is None and (self.output.json_report or self.output.report):
             raise ParameterError(
-                "Plan: output.json and output.report tell of withheld cells, and there is no [suppress] that "
-                "withholds any. Add one, or leave them away."
+                "Plan: output.json and output.report describe suppressed cells, and there is no [suppress]. "
+                "Add one, or leave them away."
             )
-        if self.asked is None and self.table.title:
+        if self.protection is None and self.table.title:
             raise ParameterError(
                 "Plan: table.title is the heading of a published table, and without [suppress] a list is "
                 "written that has none. Add one, or leave the title away."
@@ -248,7 +248,7 @@ class TabulatePlan(_OfTables):
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
         target = literal_of(str(self.output.path))
-        if self.asked is None:
+        if self.protection is None:
             return f"import tacita\n\ntacita.save_cells({self.made()}, {target})"
         return _script(f"table = {self.made()}", self, "table", target)
 
@@ -262,22 +262,22 @@ class TabulatePlan(_OfTables):
         dimensions = {name: hierarchies.get(name) for name in named} if hierarchies else named
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         own = {"value", "weight", "unit", "request", "waiver", "key", "prefixes", "parents", "total", "title"}
-        given = section.model_dump(mode="json", include=own, exclude_defaults=True)
+        fields = section.model_dump(mode="json", include=own, exclude_defaults=True)
         if self.executor.in_parts:
-            given["executor"] = self.executor.model_dump(exclude_defaults=True)
+            fields["executor"] = self.executor.model_dump(exclude_defaults=True)
         rules = ", ".join(
             f"tacita.get_method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
             for rule in self.rules
         )
         source = f"{literal_of(str(self.input.path))}, {literal_of(dimensions)}"
-        return f"tacita.tabulate({source}{arguments_of({**reading, **given})}, rules=[{rules}])"
+        return f"tacita.tabulate({source}{arguments_of({**reading, **fields})}, rules=[{rules}])"
 
     def around(self) -> dict[str, Any]:
-        """What is asked of its pattern besides the method."""
+        """The options of its pattern other than the method."""
         assert self.suppress is not None
         kept = {"objective", "zeros", "insist", "strict", "insiders", "accept"}
-        asked = self.suppress.model_dump(include=kept, exclude_defaults=True)
-        return {**asked, "margins": self.suppress.margins}
+        options = self.suppress.model_dump(include=kept, exclude_defaults=True)
+        return {**options, "margins": self.suppress.margins}
 
 
 class LinkedPlan(_OfTables):
@@ -333,7 +333,7 @@ class LinkedPlan(_OfTables):
     @model_validator(mode="after")
     def _all_of_one_kind(self) -> LinkedPlan:
         _require_a_way(self)
-        lists = [each for each in self.tables if each.input is not None]
+        lists = [table for table in self.tables if table.input is not None]
         if lists and (self.input is not None or len(lists) < len(self.tables)):
             raise ParameterError(
                 "Plan: linked tables are all made of the records of [input], or each of a list (input under "
@@ -349,7 +349,7 @@ class LinkedPlan(_OfTables):
                 "Leave out the executor.",
                 field="executor",
             )
-        targets = [each.output for each in self.tables]
+        targets = [table.output for table in self.tables]
         if len(set(targets)) < len(targets):
             raise ParameterError("Plan: two of [[tables]] have the same output. Name a file for each.")
         self.members()
@@ -358,7 +358,7 @@ class LinkedPlan(_OfTables):
     @property
     def published(self) -> tuple[Path, ...]:
         """The files that are published: one for each table."""
-        return tuple(each.output for each in self.tables)
+        return tuple(table.output for table in self.tables)
 
     @property
     def targets(self) -> dict[str, Path | None]:
@@ -368,26 +368,26 @@ class LinkedPlan(_OfTables):
 
     def members(self) -> tuple[TablePlan | TabulatePlan, ...]:
         """A plan for each table alone, as far as it goes."""
-        return tuple(self._member(each) for each in self.tables)
+        return tuple(self._member(table) for table in self.tables)
 
     def _member(self, own: LinkedTableSection) -> TablePlan | TabulatePlan:
         section = {**self.table, **(own.model_extra or {})}
         named = {*section.get("dimensions", ()), section.get("rows"), section.get("columns")}
         for key in DIVIDING:
-            # of what all share, a table takes what is said of its own dimensions
+            # a table takes the shared options of its own dimensions
             if isinstance(shared := section.get(key), dict) and key not in (own.model_extra or {}):
-                section[key] = {name: each for name, each in shared.items() if name in named}
-        asked = {"suppress": self.suppress, "adjust": self.adjust, "output": {"path": own.output}}
+                section[key] = {name: option for name, option in shared.items() if name in named}
+        sections = {"suppress": self.suppress, "adjust": self.adjust, "output": {"path": own.output}}
         if own.input is None:
             return TabulatePlan(
-                input=self.input, executor=self.executor, table=section, rules=self.rules, **asked
+                input=self.input, executor=self.executor, table=section, rules=self.rules, **sections
             )
         reading = {"path": own.input, "meta": own.meta}
-        return TablePlan(input=reading, table=section, **asked)
+        return TablePlan(input=reading, table=section, **sections)
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
-        made = "".join(f"    {each.made()},\n" for each in self.members())
+        made = "".join(f"    {member.made()},\n" for member in self.members())
         return _script(f"tables = [\n{made}]", self, "tables", literal_of([*map(str, self.published)]))
 
 
@@ -402,16 +402,16 @@ def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] |
     """
     if "tables" in values:
         return LinkedPlan
-    given, table = (values.get(name, {}) for name in ("input", "table"))
+    source, table = (values.get(name, {}) for name in ("input", "table"))
     of_table = {"table", "suppress", "adjust", "rules"} & set(values) or (
-        isinstance(given, dict) and "meta" in given
+        isinstance(source, dict) and "meta" in source
     )
     if not of_table:
         return None
-    told = {*values, *table} if isinstance(table, dict) else set(values)
-    if "rules" in told:
+    keys = {*values, *table} if isinstance(table, dict) else set(values)
+    if "rules" in keys:
         return TabulatePlan
     # what only a list of cells has
-    of_list = OF_LISTS & told or (isinstance(given, dict) and "kind" in given)
-    of_records = not of_list and ("dimensions" in told or not {"suppress", "adjust"} & told)
+    of_list = OF_LISTS & keys or (isinstance(source, dict) and "kind" in source)
+    of_records = not of_list and ("dimensions" in keys or not {"suppress", "adjust"} & keys)
     return TabulatePlan if of_records else TablePlan

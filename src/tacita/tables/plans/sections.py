@@ -58,7 +58,7 @@ def _as_heading(value: object) -> object:
 
 
 Title = Annotated[str, Field(min_length=1, max_length=200), BeforeValidator(_as_heading)]
-# public by declaration: whoever gives a title says that anybody may read it
+# public by declaration: anyone who sets a title agrees that anybody may read it
 _HEADING = "heading of the published .html or .xlsx, public; the names of value and dimensions if not given"
 
 
@@ -95,8 +95,8 @@ class TableInputSection(RecordInputSection):
     def _kind_by_ending(cls, values: Any) -> Any:
         if not isinstance(values, dict) or values.get("kind") is not None or "path" not in values:
             return values
-        found = by_ending(Path(str(values["path"])), "cells")
-        kind = found.name if found is not None else "tab" if values.get("meta") else "cells"
+        file_format = by_ending(Path(str(values["path"])), "cells")
+        kind = file_format.name if file_format is not None else "tab" if values.get("meta") else "cells"
         return {**values, "kind": kind}
 
     @model_validator(mode="after")
@@ -147,20 +147,22 @@ class TableSection(DivisionSection):
     @property
     def levels(self) -> dict[str, str | float]:
         """Each level in percent, shares taken for what they are, or the name of its column."""
-        given = {name: getattr(self, name) for name in LEVELS}
-        return {name: each if isinstance(each, str) else in_percent(each) for name, each in given.items()}
+        levels = {name: getattr(self, name) for name in LEVELS}
+        return {
+            name: level if isinstance(level, str) else in_percent(level) for name, level in levels.items()
+        }
 
     @property
-    def asked_levels(self) -> dict[str, str | float]:
-        """Those that were asked for by name, as they were given."""
+    def requested_levels(self) -> dict[str, str | float]:
+        """The levels that were set by name, as they were set."""
         return {name: getattr(self, name) for name in LEVELS if name in self.model_fields_set}
 
-    def require_columns(self, said: Mapping[str, Any], sensitive: bool = True) -> None:
-        """Refuse a list of cells of which neither it itself nor this says which column is what.
+    def require_columns(self, own_columns: Mapping[str, Any], sensitive: bool = True) -> None:
+        """Check that the columns of a list are named, here or in the list itself; ParameterError if not.
 
-        Which cells are `sensitive` need not be said where all of them are adjusted alike.
+        The column of `sensitive` cells is not needed where all cells are adjusted alike.
         """
-        known = {*said, *(("rows", "columns") if None not in said["dimensions"] else ())}
+        known = {*own_columns, *(("rows", "columns") if None not in own_columns["dimensions"] else ())}
         wanted = COLUMNS if sensitive else COLUMNS[:-1]
         if missing := [name for name in wanted if getattr(self, name) is None and name not in known]:
             raise ParameterError(
@@ -169,15 +171,15 @@ class TableSection(DivisionSection):
                 f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
             )
 
-    def refuse_columns(self, source: str) -> None:
-        """Refuse to be told what a file of tau-ARGUS says itself."""
+    def check_no_columns(self, source: str) -> None:
+        """Check that no columns are set for a file of tau-ARGUS, which has its own; ParameterError if any."""
         own = ("dimensions", *COLUMNS, *DIVIDING, "contributors", "key", "fill_zeros")
-        given = [name for name in own if name in self.model_fields_set]
-        given += [name for name in LEVELS if isinstance(getattr(self, name), str)]
-        if given:
+        columns = [name for name in own if name in self.model_fields_set]
+        columns += [name for name in LEVELS if isinstance(getattr(self, name), str)]
+        if columns:
             raise ParameterError(
                 f"{source}: a file of tau-ARGUS says itself which column is what. Leave away "
-                f"{', '.join('--' + name.replace('_', '-') for name in given)} (in a plan: under [table])."
+                f"{', '.join('--' + name.replace('_', '-') for name in columns)} (in a plan: under [table])."
             )
 
 
@@ -186,7 +188,7 @@ LEVELS = ("lower", "upper", "sliding")
 
 
 class SuppressSection(Parameters):
-    """[suppress]: the problem, what withholding costs, and the method. Other keys go to the method."""
+    """[suppress]: the problem, what suppressing a cell costs, and the method. Other keys go to the method."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -231,19 +233,19 @@ class SuppressSection(Parameters):
 
     def build(self) -> Method:
         """The method with its parameters, time limit and solver."""
-        found = registry.lookup(self.method, *registry.SUPPRESSING)
-        fields = found.model_fields
-        given = dict(self.model_extra or {})
+        method = registry.lookup(self.method, *registry.SUPPRESSING)
+        fields = method.model_fields
+        params = dict(self.model_extra or {})
         if "seconds" in fields:
-            given.setdefault("seconds", self.time)
+            params.setdefault("seconds", self.time)
         if "solver" in fields:
-            given.setdefault("solver", self.solver)
+            params.setdefault("solver", self.solver)
         elif self.solver != "highs":
             raise ParameterError(
                 f"{self.method}: there is no solver {self.solver} for this method. Leave out --solver, or "
                 "use highs."
             )
-        return found(**given)
+        return method(**params)
 
 
 class AdjustSection(Parameters):
@@ -280,11 +282,11 @@ class AdjustSection(Parameters):
 
     def build(self) -> Method:
         """The method with its parameters and time limit."""
-        found = registry.lookup(self.method, *registry.ADJUSTING)
-        given = dict(self.model_extra or {})
-        if "seconds" in found.model_fields:
-            given.setdefault("seconds", self.time)
-        return found(**given)
+        method = registry.lookup(self.method, *registry.ADJUSTING)
+        params = dict(self.model_extra or {})
+        if "seconds" in method.model_fields:
+            params.setdefault("seconds", self.time)
+        return method(**params)
 
     @property
     def reading(self) -> SuppressSection:
@@ -322,7 +324,7 @@ class TableOutputSection(Parameters):
 
 
 class LinkedOutputSection(Parameters):
-    """[output] of linked tables, whose published files [[tables]] name: the pages beside them."""
+    """[output] of linked tables, whose published files [[tables]] name: the pages written with them."""
 
     model_config = ConfigDict(populate_by_name=True)
 

@@ -1,7 +1,7 @@
-"""From a table to audited other values: let a method move them, and try to refute what it promises.
+"""From a table to audited adjusted values: let a method change them, and try to refute what it promises.
 
-Values come out of here only after the audit, which shares no code with the methods. What a method says of
-its own answer is not believed either: the distance is added up again.
+Values come out of here only after the audit, which shares no code with the methods. What a method reports of
+its own values is checked too: the distance is added up again.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ def adjust(
     table: Table,
     method: Adjustment,
     *,
-    insist: bool = False,
+    accept_less_protection: bool = False,
     run: RunContext | None = None,
     name: str | None = None,
 ) -> AdjustmentClaim:
-    """Other values in place of the true ones, audited; or raise. Asked as in `tacita.adjust`.
+    """Replace the true values of a table, and audit the result; or raise. The options of `tacita.adjust`.
 
-    `name` is what the record calls the method. The cost of the method, and that of an audit.
+    `name` is the name of the method in the record. The cost of the method, and that of an audit.
 
     >>> from tacita.tables.adjustment.rounding import Rounding
     >>> found = adjust(Table.from_array([[4, 7], [2, 1]], frequency=True), Rounding(base=5))
@@ -38,27 +38,28 @@ def adjust(
             f"{method.display_name()}: no cell is sensitive, so that nothing would change. Mark cells, by "
             "rules or in a column (primary), or choose another method."
         )
-    made = _believed(table, method.adjust(table, run), method, name, run.seed)
-    if made.drawn and is_guessable(run.seed) and not insist:
+    made = _checked(table, method.adjust(table, run), method, name, run.seed)
+    if made.drawn and is_guessable(run.seed) and not accept_less_protection:
+        acceptance = setting("adjust", "insist", True)
         raise ParameterError(
-            f"{method.display_name()}: seed must be at least 2**64, got a smaller one: whoever tries all "
+            f"{method.display_name()}: seed must be at least 2**64, got a smaller one: anyone who tries all "
             f"small seeds undoes what was drawn. Draw one ({setting('adjust', 'seed', 'new')}), give none, "
-            f"or accept the risk ({setting('adjust', 'insist', True)}), which is recorded."
+            f"or accept the risk ({acceptance}), which is recorded."
         )
-    if insist:
+    if accept_less_protection:
         made = replace(made, parameters={**made.parameters, "insist": True})
-    audit = audit_adjusted(table, made, method.promised(), run, insist=insist)
+    audit = audit_adjusted(table, made, method.promised(), run, accept_less_protection=accept_less_protection)
     return AdjustmentClaim(made, require_safe(audit))
 
 
-def _believed(
-    table: Table, said: Adjusted, method: Adjustment, name: str | None, seed: int | None
+def _checked(
+    table: Table, reported: Adjusted, method: Adjustment, name: str | None, seed: int | None
 ) -> Adjusted:
-    """What the method says, as far as it can be believed without its word."""
+    """The values of the method, where its report can be confirmed; VerificationError if not."""
     who = method.display_name()
-    if said.values.shape != (table.n,):
+    if reported.values.shape != (table.n,):
         raise VerificationError(f"{who}: the values do not have the shape of the table. They are refused.")
-    changed = int((said.values != table.values).sum())
-    if changed != said.changed:
+    changed = int((reported.values != table.values).sum())
+    if changed != reported.changed:
         raise VerificationError(f"{who}: it changed other cells than it says. The values are refused.")
-    return replace(said, method=name or who, parameters=method.own_parameters(), seed=seed)
+    return replace(reported, method=name or who, parameters=method.own_parameters(), seed=seed)

@@ -1,4 +1,4 @@
-"""What a confidential record keeps of an adjusted table, in plain figures for JSON."""
+"""The confidential record of an adjusted table, in plain figures for JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_VALUES = (
     *("method", "parameters", "status", "relaxed", "changed", "distance", "lower_bound", "gap", "proven"),
     "seconds",
 )
-# Cells up to which the record lists every true value beside what is published.
+# Cells up to which the record lists every true value next to the published one.
 _MOST = 20_000
 
 
@@ -42,7 +42,8 @@ class AdjustmentRecord(TableRecord):
         """Counts, promises, the verdict of the audit, and warnings; no figure of the table."""
         audit = self.claim.audit
         promises = tuple(
-            (each.guarantee, "kept" if each.passed else "not kept", each.promise) for each in audit.verdicts
+            (verdict.guarantee, "kept" if verdict.passed else "not kept", verdict.promise)
+            for verdict in audit.verdicts
         )
         return (
             self.claim.adjusted.counts,
@@ -68,7 +69,7 @@ class AdjustmentRecord(TableRecord):
             else 0,
             "cells": table.n,
             "sensitive": int(table.primary.sum()),
-            "promises": [asdict(each) for each in audit.verdicts],
+            "promises": [asdict(verdict) for verdict in audit.verdicts],
             "safe": audit.safe,
             "accepted": audit.accepted,
             "places": place_names(table),
@@ -82,7 +83,7 @@ class AdjustmentRecord(TableRecord):
     @property
     def additive(self) -> bool:
         """Whether sums are still those of their parts."""
-        return any(each.guarantee == "adds-up" for each in self.claim.audit.verdicts)
+        return any(verdict.guarantee == "adds-up" for verdict in self.claim.audit.verdicts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +97,7 @@ class AdjustedFileAudit(FileAudit):
             "method": self.audit.adjusted.method,
             "parameters": self.audit.adjusted.parameters,
             "changed": self.audit.adjusted.changed,
-            "promises": [asdict(each) for each in self.audit.verdicts],
+            "promises": [asdict(verdict) for verdict in self.audit.verdicts],
             "besides": list(self.besides),
             "places": place_names(self.audit.table),
             "audit": _attacked(self.audit),
@@ -114,8 +115,8 @@ class AdjustedFileAudit(FileAudit):
 
 
 def _attacked(audit: AdjustedAudit) -> list[dict[str, Any]]:
-    found, table = audit.inferred, audit.table
-    reasons = {each.cell: each.reason for each in found.failures}
+    inferred, table = audit.inferred, audit.table
+    reasons = {failure.cell: failure.reason for failure in inferred.failures}
     return [
         {
             **place_of(table, int(cell)),
@@ -126,7 +127,9 @@ def _attacked(audit: AdjustedAudit) -> list[dict[str, Any]]:
             "protected": int(cell) not in reasons,
         }
         | ({"reason": reasons[int(cell)]} if int(cell) in reasons else {})
-        for cell, low, high, exact in zip(found.cells, found.low, found.high, found.exact, strict=True)
+        for cell, low, high, exact in zip(
+            inferred.cells, inferred.low, inferred.high, inferred.exact, strict=True
+        )
     ]
 
 
@@ -134,7 +137,11 @@ def _moved(part: Part, made: Adjusted) -> dict[str, Any]:
     """How many cells of one of several linked tables changed."""
     table, cells = part
     changed = int((made.values[cells] != table.values).sum())
-    return {"dimensions": [each.name for each in table.dimensions], "cells": table.n, "changed": changed}
+    return {
+        "dimensions": [dimension.name for dimension in table.dimensions],
+        "cells": table.n,
+        "changed": changed,
+    }
 
 
 def _values(table: Table, shown: np.ndarray) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Methods of suppression side by side on one table: what each withholds and proves, how long it takes."""
+"""Methods of suppression side by side on one table: what each suppresses and proves, and in what time."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _FIGURES = {
 
 @dataclass(frozen=True, kw_only=True)
 class PatternTrial:
-    """What came of one method. Confidential: costs are sums of true values.
+    """The outcome of one method. Confidential: costs are sums of true values.
 
-    `secondary_count` cells were withheld besides the sensitive ones, `value` is the sum of their sizes,
-    `cost` what they cost by the objective; no pattern for the problem costs less than `lower_bound`, nought
-    where nothing is proven. `audit` is safe, or says why there is no pattern: `reason` has the words.
+    `secondary_count` is the number of secondary suppressions, `value` the sum of their sizes, `cost` their
+    cost by the objective; no pattern for the problem costs less than `lower_bound`, zero where nothing is
+    proven. `audit` is safe, or says why there is no pattern; `reason` has the message.
     """
 
     method: str
@@ -65,7 +65,7 @@ class PatternTrial:
 
 @dataclass(frozen=True, repr=False)
 class PatternTrials(Framed):
-    """All methods that were tried on a table, in the order that was asked for. As a frame, a row each."""
+    """All methods that were tried on a table, in the order of the request. As a frame, a row each."""
 
     trials: tuple[PatternTrial, ...]
     problem: str
@@ -82,22 +82,22 @@ class PatternTrials(Framed):
     @property
     def headline(self) -> str:
         """How many methods, for what, and which of them costs least."""
-        found = [each for each in self.trials if each.cost is not None]
-        best = min(found, key=lambda each: float(each.cost or 0.0), default=None)
-        told = "" if best is None else f"; the least cost is that of {best.method}"
-        return f"{len(found)} of {len(self.trials)} methods found a pattern, {self.problem}{told}"
+        succeeded = [trial for trial in self.trials if trial.cost is not None]
+        best = min(succeeded, key=lambda trial: float(trial.cost or 0.0), default=None)
+        least = "" if best is None else f"; the least cost is that of {best.method}"
+        return f"{len(succeeded)} of {len(self.trials)} methods found a pattern, {self.problem}{least}"
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"confidential": True, "problem": self.problem, "trials": [each.as_dict() for each in self]}
+        return {"confidential": True, "problem": self.problem, "trials": [trial.as_dict() for trial in self]}
 
     def _columns(self) -> Iterable[Column]:
         for name, kind in {**_FIGURES, "reason": str}.items():
-            yield Column(name, kind, [getattr(each, name) for each in self.trials])
+            yield Column(name, kind, [getattr(trial, name) for trial in self.trials])
 
     def _repr_html_(self) -> str:
         names = ("method", "secondary_count", "gap", "status", "seconds", "audit")
-        rows = tuple(tuple(getattr(each, name) for name in names) for each in self.trials)
+        rows = tuple(tuple(getattr(trial, name) for name in names) for trial in self.trials)
         return page(self.headline, [Section(tuple(name.replace("_", " ") for name in names), rows)])
 
 
@@ -108,9 +108,9 @@ def compare_suppressions(
     problem: str = "interval",
     *,
     context: RunContext | None = None,
-    **asked: Any,
+    **options: Any,
 ) -> PatternTrials:
-    """Try methods of suppression on the same table, each with its audit.
+    """Try methods of suppression on the same table, and audit each pattern.
 
     A method that fails keeps its reason and does not stop the others. If all fail, the first error is raised.
 
@@ -124,9 +124,9 @@ def compare_suppressions(
         What protection means; see `suppress`.
     context : RunContext, optional
         Listens to progress, and stops or cancels the work.
-    **asked
-        Options of `suppress` (objective, margins, zeros, insist, strict, insiders, accept), and parameters of
-        methods, such as ``seconds=60``; a parameter goes to the methods that have it.
+    **options
+        Options of `suppress` (`objective`, `margins`, `zeros`, `insist`, `strict`, `insiders`, `accept`), and
+        parameters of methods, such as ``seconds=60``; a parameter goes to the methods that have it.
 
     Returns
     -------
@@ -151,17 +151,18 @@ def compare_suppressions(
     names = [registry.canonical(name, *registry.SUPPRESSING) for name in named]
     if not names or len(set(names)) < len(names):
         raise ParameterError("compare: wanted methods of suppression, each once.")
-    around = {name: asked.pop(name) for name in _AROUND if name in asked}
+    suppress_options = {name: options.pop(name) for name in _SUPPRESS_OPTIONS if name in options}
+    suppress_options["accept_less_protection"] = suppress_options.pop("insist", False)
     known = {name: registry.lookup(name, *registry.SUPPRESSING).model_fields for name in names}
-    # a limit of time says nothing to methods that need little
+    # methods that are always fast have no time limit
     taken = {"seconds", *(name for fields in known.values() for name in fields)}
-    if stray := [name for name in asked if name not in taken]:
+    if stray := [name for name in options if name not in taken]:
         raise ParameterError(f"compare: no method among these has {', '.join(stray)}.")
     context, trials, problems = context or RunContext(), list[PatternTrial](), list[Exception]()
     for done, (name, fields) in enumerate(known.items()):
         context.report(f"trying {name}", done, len(names))
-        own = {key: value for key, value in asked.items() if key in fields}
-        trial, refused = _tried(table, name, problem, around, own, context)
+        own = {key: value for key, value in options.items() if key in fields}
+        trial, refused = _tried(table, name, problem, suppress_options, own, context)
         trials.append(trial)
         problems += [] if refused is None else [refused]
     context.report("comparing", 1, 1)
@@ -170,18 +171,23 @@ def compare_suppressions(
     return PatternTrials(tuple(trials), problem)
 
 
-_AROUND = ("objective", "margins", "zeros", "insist", "strict", "insiders", "accept")
+_SUPPRESS_OPTIONS = ("objective", "margins", "zeros", "insist", "strict", "insiders", "accept")
 
 
 def _tried(
-    table: Table, name: str, problem: str, around: dict[str, Any], own: dict[str, Any], run: RunContext
+    table: Table,
+    name: str,
+    problem: str,
+    suppress_options: dict[str, Any],
+    own: dict[str, Any],
+    run: RunContext,
 ) -> tuple[PatternTrial, Exception | None]:
     from .suppress import suppress
 
     started = time.perf_counter()
     try:
         method = registry.lookup(name, *registry.SUPPRESSING)(**own)
-        claim = suppress(table, method, problem, **around, run=run.silent(), name=name)  # type: ignore[arg-type]
+        claim = suppress(table, method, problem, **suppress_options, run=run.silent(), name=name)  # type: ignore[arg-type]
     except (ParameterError, DataError) as refusal:
         seconds = time.perf_counter() - started
         return PatternTrial(method=name, seconds=seconds, audit="none", reason=str(refusal)), refusal

@@ -1,6 +1,6 @@
-"""What a confidential record keeps of a published or audited table, in plain figures for JSON.
+"""The confidential record of a published or audited table, in plain figures for JSON.
 
-What tables with withheld cells and tables with other values share; the figures of either have a module.
+The part that suppressed and adjusted tables share; the figures of either have a module.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ CLEAN_FILE = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """Out of what, by which rules and programs, and the SHA-256 of the very bytes that go out.
+    """The source, the rules and the programs of a table, and the SHA-256 of the bytes that are published.
 
-    Of linked tables there are several, commas between, in the order of the tables.
+    For linked tables there are several hashes, separated by commas, in the order of the tables.
 
-    No date: a record should be the same when the run is repeated; the page beside it tells the date.
+    No date: a record should be the same when the run is repeated; the page written with it states the date.
     """
 
     source: str | None
@@ -43,9 +43,9 @@ class Provenance:
 
 @dataclass(frozen=True, repr=False)
 class TableRecord(ABC):
-    """How a published table was made: where from, what is claimed of it, where that is thin. Confidential.
+    """How a published table was made: its source, the claim about it, and warnings. Confidential.
 
-    `objective` is what withholding was said to cost, where somebody was asked.
+    `objective` is the cost of suppressing a cell, where one was requested.
     """
 
     provenance: Provenance
@@ -58,7 +58,7 @@ class TableRecord(ABC):
     @property
     @abstractmethod
     def headline(self) -> str:
-        """How much is not as it was, by which method."""
+        """How many cells were changed or suppressed, by which method."""
 
     @property
     @abstractmethod
@@ -71,24 +71,24 @@ class TableRecord(ABC):
 
     @abstractmethod
     def by_table(self) -> list[dict[str, Any]]:
-        """What is told of each published table; nothing where there is no more to say than of the whole."""
+        """The figures of each published table; empty where they are those of the only table."""
 
     def as_dict(self) -> dict[str, Any]:
         """Where the table is from, the figures of its outcome, and warnings, for JSON.
 
         A side of a range without limit is None.
         """
-        told = {
+        record = {
             **asdict(self.provenance),
             "confidential": True,
             **self.figures(),
-            "warnings": [asdict(each) for each in self.warnings],
+            "warnings": [asdict(warning) for warning in self.warnings],
         }
         if self.objective is not None:
-            told["objective"] = self.objective
+            record["objective"] = self.objective
         if tables := self.by_table():
-            told["tables"] = tables
-        return told
+            record["tables"] = tables
+        return record
 
 
 class TableRelease(AnyRelease[Any, TableRecord, TableClaim]):
@@ -96,7 +96,7 @@ class TableRelease(AnyRelease[Any, TableRecord, TableClaim]):
 
     @property
     def outcome(self) -> Pattern | Adjusted:
-        """Which cells are withheld, or which values stand in place of the true ones."""
+        """Which cells are suppressed, or which values replace the true ones."""
         return self.claim.outcome
 
     @property
@@ -136,7 +136,7 @@ class FileAudit(ABC):
             **asdict(self.provenance),
             "confidential": True,
             **self.figures(),
-            "warnings": [asdict(each) for each in self.warnings],
+            "warnings": [asdict(warning) for warning in self.warnings],
             "safe": self.safe,
         }
 
@@ -150,7 +150,11 @@ class FileAudit(ABC):
 
 def place_names(table: Table) -> list[str]:
     """What says in a record where a cell stands: row and column; else the names of the dimensions."""
-    return ["row", "column"] if len(table.dimensions) == 2 else [each.name for each in table.dimensions]
+    return (
+        ["row", "column"]
+        if len(table.dimensions) == 2
+        else [dimension.name for dimension in table.dimensions]
+    )
 
 
 def place_of(table: Table, cell: int) -> dict[str, str]:

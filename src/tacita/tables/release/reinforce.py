@@ -1,4 +1,4 @@
-"""A pattern that keeps more than its problem asks: from singletons, and where sums of cells are known.
+"""A pattern that protects beyond its problem: from singletons, and where sums of cells are known.
 
 A singleton, who is the only contributor of a suppressed cell, knows it. For them the cell might as well be
 published, and others that it was to protect may fall. Suppressed cells with a known sum that is sensitive
@@ -35,9 +35,9 @@ _MOST_ATTACKS = 30_000
 _TRIED = 4
 # Of a value: how far a cell must move at least where no level is known.
 _SHARE = 1e-3
-# How much farther than asked a cell must move where whole numbers give it away.
+# How many times its level a cell must move where whole numbers give it away.
 _FARTHER = (2.0, 4.0, 8.0, 16.0)
-# Cells up to which those are published again that turn out not to be needed.
+# Number of added cells up to which needless ones are published again.
 _MOST_PUBLISHED = 200
 # What adds cells around a single one.
 _QUICK = CheapestPaths(tries=1, changes=0, guided=False)
@@ -47,17 +47,17 @@ _QUICK_ANY = Constructive(bound=0.0)
 def reinforce(
     table: Table, pattern: Pattern, run: RunContext, fixed: Mask | None = None, kept: Mask | None = None
 ) -> Pattern:
-    """The pattern, with cells added where a singleton or a known sum would come too close to a sensitive one.
+    """The pattern, with cells added where a singleton or a known sum comes too close to a sensitive cell.
 
     For each sensitive cell and singleton: what the singleton knows counts as published, what is
     suppressed already costs nothing, and cheapest paths do the rest (cheapest movements in a table that is
     not two-way). A sensitive sum gets the cheapest further cell of its line, which must be able to move as
     far as the sum must stay open. A cell that is added may be known to somebody else, so this is repeated
     until nothing changes. A leak remains only where it would with all cells suppressed that may be. At last
-    cells are dropped, most expensive first, that nobody needs any more, where the table is small enough. The
-    lower bound is that of the problem alone: what this pattern costs more is told apart, and no bound is
-    known for it. `fixed` marks suppressed cells that can be computed, as an audit has found them, `kept`
-    those that are not to be dropped.
+    cells that are no longer needed are dropped, most expensive first, where the table is small enough. The
+    lower bound is that of the problem alone: the extra cost of this pattern is recorded separately, without a
+    bound. `fixed` marks suppressed cells that can be computed, as an audit has found them, `kept` those that
+    must not be dropped.
 
     One audit of singletons a round; every round adds a cell or ends. One for each cell to be dropped.
     """
@@ -227,7 +227,9 @@ def _moving(judge: Judge, mask: Mask, union: Union, run: RunContext) -> Mask | N
         **dict.fromkeys(("lower", "upper", "sliding", "cost"), 0.0),
         **dict.fromkeys(("primary", "forced"), False),
     }
-    columns: dict[str, Any] = {name: np.append(getattr(table, name), each) for name, each in own.items()}
+    columns: dict[str, Any] = {
+        name: np.append(getattr(table, name), value_of_sum) for name, value_of_sum in own.items()
+    }
     extended = replace(
         table,
         codes=np.append(table.codes, table.codes[:1], axis=0),
@@ -246,9 +248,10 @@ def _moving(judge: Judge, mask: Mask, union: Union, run: RunContext) -> Mask | N
 
 @dataclass
 class _Settled:
-    """Pairs of a sensitive cell and what a singleton knows that need not be asked about again.
+    """Pairs of a sensitive cell and the cells that a singleton knows that need no further check.
 
-    Nothing helps some. Others were found apart: a movement along withheld cells stays one when more are.
+    Some cannot be helped. For others a movement was found that moves no known cell: it remains one when more
+    cells are suppressed.
     """
 
     hopeless: set[Pair] = field(default_factory=set)
@@ -266,8 +269,8 @@ class _Settled:
 def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:
     """A pattern that was reinforced, next to the one before.
 
-    It protects as the problem asks, too: where it costs no more than the one before, which a method may have
-    left with needless cells, nothing was paid beyond the problem.
+    It protects as the problem requires, too: where it costs no more than the one before, which a method may
+    have left with needless cells, there is no extra cost.
     """
     cost = float(table.cost[mask & ~table.primary].sum())
     added = int((mask & ~before.withheld).sum()) + before.lone_count
@@ -278,7 +281,7 @@ def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:
 
 
 def _drop(judge: Judge, mask: Mask, settled: _Settled, run: RunContext, kept: Mask | None) -> None:
-    """Publish again, most expensive first, what protects nobody; `mask` is changed in place."""
+    """Publish needless cells again, most expensive first; `mask` is changed in place."""
     table = judge.table
     assert table.contributors is not None
     secondary = np.flatnonzero(mask & ~table.primary & (True if kept is None else ~kept))
@@ -303,14 +306,14 @@ def _sums_open(judge: Judge, mask: Mask, settled: _Settled, beyond_lines: bool) 
     attacker = judge.attacker(mask)
     fixed = np.zeros(mask.size, dtype=bool)
     fixed[np.flatnonzero(mask)] = [not attacker.moves(place) for place in range(attacker.n)]
-    found = sensitive_unions(judge.table, mask, fixed, beyond_lines)
-    return any(frozenset(union.cells.tolist()) not in settled.hopeless_sums for union in found)
+    unions = sensitive_unions(judge.table, mask, fixed, beyond_lines)
+    return any(frozenset(union.cells.tolist()) not in settled.hopeless_sums for union in unions)
 
 
 def _around(
     judge: Judge,
     mending: Suppression,
-    withheld: Mask,
+    suppressed: Mask,
     cell: int,
     known: frozenset[int],
     run: RunContext,
@@ -320,18 +323,18 @@ def _around(
 
     At the cell's own levels, or at another one below and above.
     """
-    table, places = judge.table, np.arange(withheld.size)
+    table, places = judge.table, np.arange(suppressed.size)
     own, published = places == cell, np.isin(places, list(known))
-    open_to_choice = (withheld | ~table.forced) & ~own & ~published
-    asked = replace(
-        table, primary=own, forced=~open_to_choice & ~own, cost=np.where(withheld, 0.0, table.cost)
+    open_to_choice = (suppressed | ~table.forced) & ~own & ~published
+    single_cell = replace(
+        table, primary=own, forced=~open_to_choice & ~own, cost=np.where(suppressed, 0.0, table.cost)
     )
     if level is not None:
         levels = np.where(own, level, 0.0)
-        asked = replace(asked, lower=levels, upper=levels, sliding=np.zeros(withheld.size))
-    # a search that is cut short still gives what every pattern is held to
+        single_cell = replace(single_cell, lower=levels, upper=levels, sliding=np.zeros(suppressed.size))
+    # even if the search is cut short, the pattern must protect
     steered = replace(run.branch(), should_stop=lambda: False)
     try:
-        return mending.suppress(asked, judge.problem, steered).withheld
+        return mending.suppress(single_cell, judge.problem, steered).withheld
     except DataError:
         return None

@@ -1,6 +1,6 @@
-"""The verbs of tables: make one, choose what to withhold, attack, publish. `api` hands them on.
+"""The verbs of tables: tabulate, suppress, adjust, attack, publish. `api` exports them.
 
-What needs compiled code is imported when used: a list of methods should not wait for it.
+Modules that need compiled code are imported when used: a list of methods should not wait for it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def tabulate(
     context: RunContext | None = None,
     **fields: Any,
 ) -> Table:
-    """Sum a column of records, or count them, over all combinations of some columns.
+    """Sum a column of records, or count records, over all combinations of some columns.
 
     Sums are exact and rounded once: they are the same in whatever order records come.
 
@@ -92,7 +92,7 @@ def tabulate(
     **fields
         `rules` say which cells are sensitive: ``rules=[tacita.tables.PPercent(p=15)]``. `weight`, `unit`,
         `request`, `waiver` and `key` name columns: sampling weights, the firm or household that
-        contributes, who asked for protection, who renounced it, and keys for noise. `prefixes` tells of a
+        contributes, who requested protection, who waived it, and keys for noise. `prefixes` tells of a
         column of codes how many first characters name each level above (``{"nace": [1, 3]}``), `parents`
         names the column with the label above, `total` the label of all. `depth` is the number of
         contributions that a cell keeps; `margins` whether there are sums. Other fields are those of
@@ -138,13 +138,16 @@ def tabulate(
                 field="executor",
             )
         return build(data, dimensions, value, **fields)
-    more = {name: given for name in ("prefixes", "parents", "total") if (given := fields.pop(name, None))}
+    more = {name: option for name in ("prefixes", "parents", "total") if (option := fields.pop(name, None))}
     reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
     own = {"hierarchy": Division.named(dimensions).hierarchy, **more}
-    behind = (value, *(fields.get(name) for name in ("weight", "unit", "request", "waiver", "key")))
-    given = RecordInputSection(path=data, **reading)
-    working = Working(section, given.path, context or RunContext())
-    source = read_records(given, [*dimensions], behind, working, **own)
+    contributor_columns = (
+        value,
+        *(fields.get(name) for name in ("weight", "unit", "request", "waiver", "key")),
+    )
+    records = RecordInputSection(path=data, **reading)
+    working = Working(section, records.path, context or RunContext())
+    source = read_records(records, [*dimensions], contributor_columns, working, **own)
     return source.tabulate(value, **fields)
 
 
@@ -206,9 +209,12 @@ def read_table(
     <Table of 9 cells (3 x 3), 1 of them sensitive>
     """
     reading = {name: fields.pop(name) for name in tuple(fields) if name in TableInputSection.model_fields}
-    asked = {"problem": problem} if objective is None else {"problem": problem, "objective": objective}
+    suppression = {"problem": problem} if objective is None else {"problem": problem, "objective": objective}
     return read_source(
-        TableInputSection(path=path, **reading), TableSection(**fields), SuppressSection(**asked), sensitive
+        TableInputSection(path=path, **reading),
+        TableSection(**fields),
+        SuppressSection(**suppression),
+        sensitive,
     ).table
 
 
@@ -244,7 +250,7 @@ def suppress(
     margins : bool, optional
         Whether sums may be suppressed. None: as the table says.
     zeros : {"publish", "withhold"}, optional
-        None withholds zeros for the exact problem and publishes them otherwise.
+        None suppresses zeros for the exact problem and publishes them otherwise.
     strict : bool, default=False
         Refuse what singletons give away.
     insiders : bool, default=False
@@ -281,7 +287,7 @@ def suppress(
     """
     from .suppress import suppress as choose
 
-    insist, accept = accepted_of_table(accept_risks)
+    less_protection, accept = accepted_of_table(accept_risks)
     name, chosen = _built(method, registry.SUPPRESSING, method_params)
     claim = choose(
         table,
@@ -290,7 +296,7 @@ def suppress(
         objective=objective,
         margins=margins,
         zeros=zeros,
-        insist=insist,
+        accept_less_protection=less_protection,
         strict=strict,
         insiders=insiders,
         accept=accept,
@@ -351,14 +357,20 @@ def adjust(
     """
     from .adjust import adjust as move
 
-    insist, unknown = accepted_of_table(accept_risks)
+    less_protection, unknown = accepted_of_table(accept_risks)
     if unknown:
         raise ParameterError(
             f"adjust: there is no risk named {', '.join(unknown)}. Known: {LESS_PROTECTION}.",
             field="accept_risks",
         )
     name, chosen = _built(method, registry.ADJUSTING, method_params)
-    claim = move(table, chosen, insist=insist, run=_seeded(context, seed), name=name)
+    claim = move(
+        table,
+        chosen,
+        accept_less_protection=less_protection,
+        run=_seeded(context, seed),
+        name=name,
+    )
     return AdjustedTable.audited(table, claim)
 
 
@@ -367,7 +379,7 @@ def _built(method: str | Method, kinds: tuple[str, ...], params: Mapping[str, An
     name, own = registry.named_with_params(method, *kinds)
     if twice := [param for param in params if param in own and own[param] != params[param]]:
         raise ParameterError(
-            f"{name}: {', '.join(twice)} is given with the method and beside it, with different values. "
+            f"{name}: {', '.join(twice)} is given with the method and as an argument, with different values. "
             "Give it once."
         )
     name = registry.canonical(name, *kinds)
@@ -375,12 +387,12 @@ def _built(method: str | Method, kinds: tuple[str, ...], params: Mapping[str, An
 
 
 def _seeded(run: RunContext | None, seed: int | str | None) -> RunContext:
-    given = run or RunContext()
-    return given if seed is None else replace(given, seed=as_seed(seed, "adjust"))
+    context = run or RunContext()
+    return context if seed is None else replace(context, seed=as_seed(seed, "adjust"))
 
 
 def publish(
-    asked: SuppressSection | AdjustSection,
+    section: SuppressSection | AdjustSection,
     source: Source,
     published: Sequence[Path],
     run: RunContext | None = None,
@@ -388,34 +400,37 @@ def publish(
     """Suppress or adjust, attack, encode, read back: a file for each table that is published."""
     forms = [io.format_of(path, "published")() for path in published]
     claim = (
-        _adjusted(asked, source, run) if isinstance(asked, AdjustSection) else _suppressed(asked, source, run)
+        _adjusted(section, source, run)
+        if isinstance(section, AdjustSection)
+        else _suppressed(section, source, run)
     )
     return _release(claim, forms, source)
 
 
-def _suppressed(asked: SuppressSection, source: Source, run: RunContext | None) -> SuppressionClaim:
+def _suppressed(section: SuppressSection, source: Source, run: RunContext | None) -> SuppressionClaim:
     from .suppress import suppress as choose
 
     claim = choose(
         source.table,
-        asked.build(),  # type: ignore[arg-type]
-        asked.problem,
-        **asked.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
+        section.build(),  # type: ignore[arg-type]
+        section.problem,
+        **section.model_dump(include={"zeros", "strict", "insiders", "accept"}),
+        accept_less_protection=section.insist,
         run=run,
-        name=asked.method,
+        name=section.method,
     )
     return replace(claim, linked=source.linked)
 
 
-def _adjusted(asked: AdjustSection, source: Source, run: RunContext | None) -> AdjustmentClaim:
+def _adjusted(section: AdjustSection, source: Source, run: RunContext | None) -> AdjustmentClaim:
     from .adjust import adjust as move
 
     claim = move(
         source.table,
-        asked.build(),  # type: ignore[arg-type]
-        insist=asked.insist,
-        run=_seeded(run, asked.seed),
-        name=asked.method,
+        section.build(),  # type: ignore[arg-type]
+        accept_less_protection=section.insist,
+        run=_seeded(run, section.seed),
+        name=section.method,
     )
     return replace(claim, linked=source.linked)
 
@@ -426,9 +441,9 @@ def release_of(
     published: Sequence[Path],
     run: RunContext | None = None,
 ) -> TableRelease:
-    """The release of tables by an outcome of whoever made it, attacked once, and read back as bytes.
+    """The release of tables by an outcome from any source, attacked once, and read back as bytes.
 
-    Of several tables, the outcome is that of their link.
+    For several tables, the outcome is that of their link.
     """
     table, forms = _linked(tables, published)
     attack = _attacked_pattern if isinstance(outcome, Pattern) else _attacked_values
@@ -439,22 +454,23 @@ def release_of(
 def _attacked_pattern(table: Table, pattern: Pattern, run: RunContext | None) -> SuppressionClaim:
     from .suppress import against_bounds
 
-    insist = bool(pattern.parameters.get("insist"))
+    less_protection = bool(pattern.parameters.get("insist"))
     seen = table
     if pattern.problem == "general":
-        against_bounds(table, pattern, insist, run or RunContext())
+        against_bounds(table, pattern, less_protection, run or RunContext())
         seen = table.with_bounds(-math.inf, math.inf)
     insiders = bool(pattern.parameters.get("insiders"))
-    found = audit(seen, pattern, None, run, insist=insist, insiders=insiders)
-    return SuppressionClaim(pattern, require_safe(found))
+    result = audit(seen, pattern, None, run, accept_risks=less_protection, insiders=insiders)
+    return SuppressionClaim(pattern, require_safe(result))
 
 
 def _attacked_values(table: Table, adjusted: Adjusted, run: RunContext | None) -> AdjustmentClaim:
-    # whose promises are not known, of that none could be checked
+    # the promises of an unknown method could not be checked
     name = registry.canonical(adjusted.method, *registry.ADJUSTING)
     promises = registry.lookup(name, *registry.ADJUSTING).guarantees
-    found = audit_adjusted(table, adjusted, promises, run, insist=bool(adjusted.parameters.get("insist")))
-    return AdjustmentClaim(adjusted, require_adjusted_safe(found))
+    less_protection = bool(adjusted.parameters.get("insist"))
+    result = audit_adjusted(table, adjusted, promises, run, accept_less_protection=less_protection)
+    return AdjustmentClaim(adjusted, require_adjusted_safe(result))
 
 
 def _linked(tables: Sequence[Table], published: Sequence[Path]) -> tuple[Table, list[Any]]:
@@ -498,37 +514,38 @@ def in_other_forms(release: TableRelease, paths: Sequence[Path]) -> dict[Path, b
 def attack_files(
     source: Source,
     published: Sequence[Path],
-    asked: SuppressSection | AdjustSection,
+    section: SuppressSection | AdjustSection,
     run: RunContext | None = None,
 ) -> FileAudit:
-    """What an attacker makes of published files of a table, or of linked ones, whoever made them.
+    """Attack published files of a table, or of linked ones, from any source.
 
-    A cell that is called withheld counts as such, although its value may stand there: that is told besides.
-    Other values are those of the method and the parameters that are named; files that withhold cells, or show
-    one cell with two values, are no adjusted tables.
+    A cell with the status `withheld` counts as suppressed even if the file shows its value, which is reported
+    as well. The values of an adjusted table are those of the named method and parameters; files that suppress
+    cells, or show one cell with two values, are no adjusted tables.
     """
     contents, seen = _read(source, published)
     provenance = _provenance(source.table, contents, source)
-    if isinstance(asked, AdjustSection):
-        values = _attack_values(source.table, seen, asked, published[0].name, run)
+    if isinstance(section, AdjustSection):
+        values = _attack_values(source.table, seen, section, published[0].name, run)
         return AdjustedFileAudit(provenance, values, values.warnings + source.warnings, seen.besides)
-    around = asked.model_dump(include={"strict", "insist", "accept", "zeros", "insiders"})
-    found = audit(source.table, seen.withheld, asked.problem, run, **around)
+    options = section.model_dump(include={"strict", "zeros", "insiders"})
+    accepted = [*section.accept, *([LESS_PROTECTION] if section.insist else [])]
+    result = audit(source.table, seen.withheld, section.problem, run, accept_risks=accepted, **options)
     wrong = int(changed(source.table, seen).sum())
-    return SuppressedFileAudit(provenance, found, found.warnings + source.warnings, seen.besides, wrong)
+    return SuppressedFileAudit(provenance, result, result.warnings + source.warnings, seen.besides, wrong)
 
 
 def _attack_values(
-    table: Table, seen: Seen, asked: AdjustSection, name: str, run: RunContext | None
+    table: Table, seen: Seen, section: AdjustSection, name: str, run: RunContext | None
 ) -> AdjustedAudit:
     if missing := int(seen.withheld.sum()):
         raise DataError(
-            f"{name}: wanted a value for each of {table.n} cells, {missing} are withheld. Audit "
-            "it as a table with withheld cells (problem)."
+            f"{name}: wanted a value for each of {table.n} cells, {missing} are suppressed. Audit "
+            "it as a table with suppressed cells (problem)."
         )
-    method = asked.build()
-    made = replace(method.claimed(table, seen.values), method=asked.method)  # type: ignore[attr-defined]
-    return audit_adjusted(table, made, method.promised(), run, insist=asked.insist)
+    method = section.build()
+    made = replace(method.claimed(table, seen.values), method=section.method)  # type: ignore[attr-defined]
+    return audit_adjusted(table, made, method.promised(), run, accept_less_protection=section.insist)
 
 
 def _read(source: Source, published: Sequence[Path]) -> tuple[list[bytes], Seen]:

@@ -26,9 +26,9 @@ SHADES = 6
 
 @dataclass(frozen=True)
 class Range:
-    """What an attacker computes of a cell, and what the rule asks for; None without limit or without a wish.
+    """The range that an attacker computes of a cell, and the range that the rule requires; None: no limit.
 
-    `labels` say which cell it is. `protected` is False where the first does not cover the second.
+    `labels` name the cell. `protected` is False where the first range does not cover the second.
     """
 
     labels: tuple[str, ...]
@@ -43,9 +43,9 @@ class Range:
 class TableView:
     """A table as panels of rows and columns; figures are by the number of a cell. Confidential.
 
-    `states` has one letter a cell: p sensitive, s withheld for others, f always published, o open; `shades`
-    the rank of its value in so many classes, None of sums. `published` are the values that go out where they
-    are not the true ones.
+    `states` has one letter a cell: p primary suppression, s secondary suppression, f always published, o
+    open; `shades` the rank of its value in so many classes, None for sums. `published` are the published
+    values where they are not the true ones.
     """
 
     names: tuple[str, ...]
@@ -63,16 +63,16 @@ class TableView:
         """Sensitive cells, those first of which an attacker knows most for their size."""
 
         def openness(cell: int) -> tuple[bool, float]:
-            found = self.ranges[cell]
-            if found.low is None or found.high is None:
-                return found.protected, np.inf
-            return found.protected, (found.high - found.low) / max(abs(self.values[cell]), 1e-9)
+            attacked = self.ranges[cell]
+            if attacked.low is None or attacked.high is None:
+                return attacked.protected, np.inf
+            return attacked.protected, (attacked.high - attacked.low) / max(abs(self.values[cell]), 1e-9)
 
         return sorted((cell for cell in self.ranges if self.states[cell] == "p"), key=openness)
 
     def as_dict(self) -> dict[str, Any]:
         """All of it in plain figures, for JSON."""
-        ranges = {str(cell): asdict(each) for cell, each in self.ranges.items()}
+        ranges = {str(cell): asdict(attacked) for cell, attacked in self.ranges.items()}
         return {**asdict(self), "ranges": ranges, "closest": self.closest}
 
 
@@ -95,15 +95,15 @@ def view_table(table: Table | AnyRelease[Any, Any, Any]) -> TableView:
 
 def _view(
     table: Table,
-    withheld: Any = None,
+    suppressed: Any = None,
     ranges: dict[int, Range] | None = None,
     published: tuple[float, ...] | None = None,
 ) -> TableView:
-    out = np.zeros(table.n, dtype=bool) if withheld is None else withheld
+    out = np.zeros(table.n, dtype=bool) if suppressed is None else suppressed
     letters = np.select([table.primary, out, table.forced], ["p", "s", "f"], "o")
     behind = table.contributors
     return TableView(
-        names=tuple(each.name for each in table.dimensions),
+        names=tuple(dimension.name for dimension in table.dimensions),
         response=table.response,
         panels=tuple(panels_of(table.dimensions, table.codes, table.response)),
         values=tuple(table.values.tolist()),
@@ -122,24 +122,24 @@ def _shades(table: Table) -> tuple[int | None, ...]:
     below: Ints = np.searchsorted(sizes, table.values, side="left")
     classes = np.minimum(SHADES * below // max(sizes.size, 1), SHADES - 1)
     return tuple(
-        int(each) if own else None for each, own in zip(classes.tolist(), inner.tolist(), strict=True)
+        int(shade) if own else None for shade, own in zip(classes.tolist(), inner.tolist(), strict=True)
     )
 
 
 def _attacked(claim: SuppressionClaim) -> dict[int, Range]:
-    found, failed = claim.audit, {each.cell for each in claim.audit.failures}
-    asked = claim.table.primary if found.problem == "interval" else np.zeros(claim.table.n, dtype=bool)
-    return _ranges(claim.table, asked, failed, found.cells, found.low, found.high)
+    audit, failed = claim.audit, {failure.cell for failure in claim.audit.failures}
+    has_levels = claim.table.primary if audit.problem == "interval" else np.zeros(claim.table.n, dtype=bool)
+    return _ranges(claim.table, has_levels, failed, audit.cells, audit.low, audit.high)
 
 
 def _inferred(claim: AdjustmentClaim) -> dict[int, Range]:
-    found = claim.audit.inferred
-    failed = {each.cell for each in found.failures}
-    return _ranges(claim.table, claim.table.primary, failed, found.cells, found.low, found.high)
+    inferred = claim.audit.inferred
+    failed = {failure.cell for failure in inferred.failures}
+    return _ranges(claim.table, claim.table.primary, failed, inferred.cells, inferred.low, inferred.high)
 
 
 def _ranges(
-    table: Table, asked: Mask, failed: set[int], cells: Ints, low: Floats, high: Floats
+    table: Table, has_levels: Mask, failed: set[int], cells: Ints, low: Floats, high: Floats
 ) -> dict[int, Range]:
     down, up, _ = table.needed()
     return {
@@ -147,8 +147,8 @@ def _ranges(
             labels=table.label(cell),
             low=finite(least),
             high=finite(most),
-            wanted_low=finite(down[cell]) if asked[cell] else None,
-            wanted_high=finite(up[cell]) if asked[cell] else None,
+            wanted_low=finite(down[cell]) if has_levels[cell] else None,
+            wanted_high=finite(up[cell]) if has_levels[cell] else None,
             protected=cell not in failed,
         )
         for cell, least, most in zip(cells.tolist(), low, high, strict=True)

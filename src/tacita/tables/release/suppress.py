@@ -1,8 +1,8 @@
-"""From a table to an audited pattern: price the cells, let a method choose, and attack what it chose.
+"""From a table to an audited pattern: price the cells, let a method choose, and attack the choice.
 
-A pattern comes out of here only after the audit, which shares no code with the methods. What a method says of
-its own answer is not believed either: the cost is added up again, and where a table is small enough a
-second model looks for a pattern below the bound.
+A pattern comes out of here only after the audit, which shares no code with the methods. What a method reports
+of its own pattern is checked too: the cost is added up again, and where a table is small enough a second
+model looks for a pattern below the bound.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from tacita.core.arrays import Mask
 from tacita.core.spec.setting_syntax import setting
 from tacita.tables.suppression.suppression_method import Suppression
 from tacita.tables.verify.audit import Audit, audit, require_safe
-from tacita.tables.verify.certify import refuse_refuted
+from tacita.tables.verify.certify import check_lower_bound
 from tacita.tables.verify.common import COMMON
 from tacita.tables.verify.infeasible import explain_infeasible
 from tacita.tables.verify.integers import PINNED, UNDECIDED
 from tacita.tables.verify.protection_criteria import (
     Leak,
-    refuse_no_level,
-    refuse_weaker_problem,
+    check_levels,
+    check_problem_meets_rules,
     with_known_zeros,
 )
 from tacita.tables.verify.singleton_and_sum_attacks import KNOWN_SUM
 from tacita.tables.verify.suppressed import SuppressionClaim
-from tacita.tables.verify.unjudged import accepted_risks, refuse_unjudged
+from tacita.tables.verify.unjudged import accepted_risks, check_judged
 
 from .reinforce import Pair, close, reinforce
 
@@ -51,19 +51,19 @@ def suppress(
     objective: str | npt.ArrayLike | None = None,
     margins: bool | None = None,
     zeros: Zeros | None = None,
-    insist: bool = False,
+    accept_less_protection: bool = False,
     strict: bool = False,
     insiders: bool = False,
     accept: Sequence[str] | str = (),
     run: RunContext | None = None,
     name: str | None = None,
 ) -> SuppressionClaim:
-    """Choose the cells to withhold besides the sensitive ones, and audit the choice; or raise.
+    """Choose the secondary suppressions, and audit the choice; or raise.
 
-    Asked as in `tacita.suppress`; figures of inner cells as objective price sums at their value, and a zero
-    that would cost nothing costs 1. Where contributors are known, cells are added until nobody who is alone
-    in a withheld cell comes too close to another, as far as that can be had. `name` is what the record calls
-    the method.
+    The options of `tacita.suppress`. An objective that prices only inner cells prices sums at their value,
+    and a zero that would cost nothing costs 1. Where contributors are known, cells are added until no
+    singleton comes too close to a sensitive cell, as far as possible. `name` is the name of the method in the
+    record.
 
     The cost of the method, and that of an audit.
 
@@ -79,32 +79,32 @@ def suppress(
             f"suppress: problem must be one of {', '.join(get_args(Problem))}, got {problem!r}."
         )
     run = run or RunContext()
-    refuse_unjudged(table, accept)
-    refuse_weaker_problem(table, problem, insist)
+    check_judged(table, accept)
+    check_problem_meets_rules(table, problem, accept_less_protection)
     priced = _priced(table, problem, objective, margins, zeros)
     if problem == "general":
         priced = priced.with_bounds(-np.inf, np.inf)
-    method.refuse_others(priced, problem)
-    refuse_no_level(priced, problem)
+    method.check_supported(priced, problem)
+    check_levels(priced, problem)
     try:
-        said = method.suppress(priced, problem, run)
+        reported = method.suppress(priced, problem, run)
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
-    pattern = _believed(priced, said, method, problem, name)
-    around: dict[str, Any] = {"zeros": zeros} if zeros is not None else {}
-    around |= {"insiders": True} if insiders else {}
+    pattern = _checked(priced, reported, method, problem, name)
+    recorded: dict[str, Any] = {"zeros": zeros} if zeros is not None else {}
+    recorded |= {"insiders": True} if insiders else {}
     if accepted := accepted_risks(table, accept):
-        around["accept"] = [*accepted]
-    if around:
-        pattern = replace(pattern, parameters={**pattern.parameters, **around})
-    pattern, found = _reinforced(priced, pattern, run, strict, insist, insiders)
-    require_safe(found)
+        recorded["accept"] = [*accepted]
+    if recorded:
+        pattern = replace(pattern, parameters={**pattern.parameters, **recorded})
+    pattern, result = _reinforced(priced, pattern, run, strict, accept_less_protection, insiders)
+    require_safe(result)
     if problem == "general":
-        pattern = against_bounds(table, pattern, insist, run)
-    refuse_refuted(priced, pattern)
-    if insist:
+        pattern = against_bounds(table, pattern, accept_less_protection, run)
+    check_lower_bound(priced, pattern)
+    if accept_less_protection:
         pattern = replace(pattern, parameters={**pattern.parameters, "insist": True})
-    return SuppressionClaim(pattern, found)
+    return SuppressionClaim(pattern, result)
 
 
 def _priced(
@@ -115,78 +115,85 @@ def _priced(
     zeros: Zeros | None,
 ) -> Table:
     if objective is not None:
-        given = table.with_cost(objective)
+        priced = table.with_cost(objective)
         if not isinstance(objective, str) and np.size(objective) < table.n:
-            # figures of inner cells say nothing of the sums
-            given = given.with_cost(np.where(table.inner, given.cost, np.abs(table.values)))
-        table = given
+            # prices of inner cells do not price the sums
+            priced = priced.with_cost(np.where(table.inner, priced.cost, np.abs(table.values)))
+        table = priced
     if margins is not None:
         table = table.with_margins(margins)
     if zeros == "publish":
-        # who is told so reads the unit off the published values
+        # anyone who knows this can read the unit off the published values
         table = table.with_published_unit()
     zeros = zeros or ("withhold" if problem == "exact" else "publish")
     if zeros == "publish":
         return table.with_zeros("publish")
     if zeros != "withhold":
-        raise ParameterError("suppress: zeros must be publish or withhold.")
+        raise ParameterError("suppress: zeros must be 'publish' or 'withhold'.")
     free = (table.values == 0) & (table.cost == 0)
     return table.with_cost(np.where(free, 1.0, table.cost))
 
 
 def _reinforced(
-    table: Table, pattern: Pattern, run: RunContext, strict: bool, insist: bool, insiders: bool
+    table: Table,
+    pattern: Pattern,
+    run: RunContext,
+    strict: bool,
+    accept_less_protection: bool,
+    insiders: bool,
 ) -> tuple[Pattern, Audit]:
-    """The pattern with the cells that singletons, known sums and whole numbers ask for, and its audit.
+    """The pattern with the cells added that singletons, known sums and whole numbers require, and its audit.
 
-    A suppressed cell that can be computed hides no sum, linear programs leave some counts open that whole
-    numbers give away, and so does the table behind linked ones. The audit finds all that, and more cells are
-    added then, until it passes or nothing helps.
+    A suppressed cell that can be computed hides no sum; linear programs leave some counts open that whole
+    numbers give away, and so does the table behind linked ones. The audit finds such cells, and more cells
+    are suppressed until it passes or nothing helps.
     """
     fixed: Mask | None = None
     kept, hopeless = np.zeros(table.n, dtype=bool), set[Pair]()
     for _ in range(_ROUNDS):
         before = int(pattern.withheld.sum())
         pattern = reinforce(table, pattern, run, fixed, kept)
-        found = audit(table, pattern, None, run, strict=strict, insist=insist, insiders=insiders)
-        wider = close(table, pattern, _leaks(found, insiders), hopeless, run)
+        result = audit(
+            table, pattern, None, run, strict=strict, accept_risks=accept_less_protection, insiders=insiders
+        )
+        wider = close(table, pattern, _leaks(result, insiders), hopeless, run)
         kept |= wider.withheld & ~pattern.withheld
         grown = fixed is None or int(pattern.withheld.sum()) > before
-        if wider is pattern and not (found.cells_that_fail(KNOWN_SUM) and grown):
+        if wider is pattern and not (result.cells_that_fail(KNOWN_SUM) and grown):
             break
-        pattern, fixed = wider, found.computable
-    return pattern, found
+        pattern, fixed = wider, result.computable
+    return pattern, result
 
 
-def _leaks(found: Audit, insiders: bool) -> list[Leak]:
-    """The leaks that adding cells may close: by whole numbers, common tables, and cells of one's own."""
-    nobody, low = frozenset[int](), found.table.low
+def _leaks(result: Audit, insiders: bool) -> list[Leak]:
+    """The leaks that adding cells may close: by whole numbers, common tables, and contributors."""
+    nobody, low = frozenset[int](), result.table.low
     given_away = (PINNED, UNDECIDED, COMMON)
-    leaks = [Leak(failure, nobody, low) for failure in found.failures if failure.reason in given_away]
-    return [*leaks, *found.lone, *(found.insiders if insiders else ())]
+    leaks = [Leak(failure, nobody, low) for failure in result.failures if failure.reason in given_away]
+    return [*leaks, *result.lone, *(result.insiders if insiders else ())]
 
 
-def _believed(
-    table: Table, said: Pattern, method: Suppression, problem: Problem, name: str | None
+def _checked(
+    table: Table, reported: Pattern, method: Suppression, problem: Problem, name: str | None
 ) -> Pattern:
-    """What the method says, as far as it can be believed without its word."""
+    """The pattern of the method, where its report can be confirmed; VerificationError if not."""
     who = method.display_name()
-    if said.withheld.shape != (table.n,) or said.withheld.dtype != bool:
+    if reported.withheld.shape != (table.n,) or reported.withheld.dtype != bool:
         raise VerificationError(f"{who}: the pattern does not have the shape of the table. It is refused.")
-    pattern = said.on(
-        table, said.withheld, method=name or who, problem=problem, parameters=method.own_parameters()
+    pattern = reported.on(
+        table, reported.withheld, method=name or who, problem=problem, parameters=method.own_parameters()
     )
-    if not abs(pattern.cost - said.cost) <= _ROUNDING * pattern.cost:
+    if not abs(pattern.cost - reported.cost) <= _ROUNDING * pattern.cost:
         raise VerificationError(
             f"{who}: the cost it reports is not that of its pattern. The pattern is refused."
         )
     return pattern
 
 
-def against_bounds(table: Table, pattern: Pattern, insist: bool, run: RunContext) -> Pattern:
-    """General protection assumes that nothing is known of a cell: attack it with what is, or may be guessed.
+def against_bounds(table: Table, pattern: Pattern, accept_less_protection: bool, run: RunContext) -> Pattern:
+    """Attack a pattern for general protection, which assumes that nothing is known, with known bounds.
 
-    That is the bounds of the table; where it has none and no value is negative, someone may guess so.
+    These are the bounds of the table; where it has none and no value is negative, someone may guess so.
     """
     known = table
     if not (np.isfinite(table.low).any() or np.isfinite(table.high).any()):
@@ -194,16 +201,17 @@ def against_bounds(table: Table, pattern: Pattern, insist: bool, run: RunContext
             return pattern
         known = table.with_bounds(0.0, np.inf)
     zeros = pattern.parameters.get("zeros")
-    # for general protection zeros are published unless it is said that they are not
+    # for general protection zeros are published unless declared otherwise
     known = with_known_zeros(known, pattern.withheld, "general", zeros)
-    attacked = audit(known, pattern.withheld, "exact", run, insist=True, zeros=zeros)
+    attacked = audit(known, pattern.withheld, "exact", run, accept_risks=True, zeros=zeros)
     if not attacked.exposed:
         return pattern
-    if not insist:
+    if not accept_less_protection:
         what = "no value is negative" if known.nonnegative else "the table has bounds"
+        acceptance = setting("suppress", "insist", True)
         raise DataError(
             f"suppress: {what}, and {attacked.exposed} sensitive cells can be computed by someone who knows "
             f"that. Use exact protection ({setting('suppress', 'problem', 'exact')}), or accept it, which is "
-            f"recorded ({setting('suppress', 'insist', True)})."
+            f"recorded ({acceptance})."
         )
     return replace(pattern, parameters={**pattern.parameters, "computed_from_signs": attacked.exposed})

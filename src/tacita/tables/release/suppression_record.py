@@ -1,4 +1,4 @@
-"""What a confidential record keeps of a suppressed table, in plain figures for JSON."""
+"""The confidential record of a suppressed table, in plain figures for JSON."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class SuppressionRecord(TableRecord):
         return self.claim.pattern.counts, verdict, warned(self.warnings)
 
     def figures(self) -> dict[str, Any]:
-        """Cost, proof, withheld cells and what the audit found of each sensitive one, for JSON.
+        """Cost, proof, suppressed cells and the audit of each sensitive cell, for JSON.
 
-        `lower_bound`, `gap`, `proven` and `status` speak of the problem alone, at `problem_cost`; `lone_cost`
-        was paid against lone contributors, and no bound is known for it.
+        `lower_bound`, `gap`, `proven` and `status` refer to the problem alone, at `problem_cost`; `lone_cost`
+        is the extra cost of protection from singletons, without a bound.
         """
         return {
             **{name: getattr(self.claim.pattern, name) for name in _OF_PATTERN},
-            "withheld": _withheld(self.claim.audit),
+            "withheld": _suppressed(self.claim.audit),
             **_audited(self.claim.audit),
         }
 
@@ -64,9 +64,9 @@ class SuppressionRecord(TableRecord):
 
 @dataclass(frozen=True, repr=False)
 class SuppressedFileAudit(FileAudit):
-    """What an attacker makes of published files with withheld cells.
+    """The attack on published files with suppressed cells.
 
-    `values_changed` counts values that are not the table's.
+    `values_changed` counts values that are not those of the table.
     """
 
     audit: Audit
@@ -87,11 +87,11 @@ class SuppressedFileAudit(FileAudit):
         }
 
     def faults(self) -> list[str]:
-        told, faults = _audited(self.audit), []
-        if bad := [each for each in told["audit"] if not each["protected"]]:
-            where = f"{' / '.join(bad[0][name] for name in told['places'])}, {bad[0]['reason']}"
+        outcome, faults = _audited(self.audit), []
+        if bad := [cell for cell in outcome["audit"] if not cell["protected"]]:
+            where = f"{' / '.join(bad[0][name] for name in outcome['places'])}, {bad[0]['reason']}"
             faults.append(
-                f"{len(bad)} of {len(told['audit'])} sensitive cells are not protected (first: {where})"
+                f"{len(bad)} of {len(outcome['audit'])} sensitive cells are not protected (first: {where})"
             )
         if not self.audit.safe and not self.audit.failures:
             faults.append(
@@ -103,58 +103,64 @@ class SuppressedFileAudit(FileAudit):
         return faults
 
 
-def _audited(found: Audit) -> dict[str, Any]:
+def _audited(audit: Audit) -> dict[str, Any]:
     """The verdict and the range of every sensitive cell."""
-    table = found.table
-    failed = {each.cell: each for each in found.failures}
+    table = audit.table
+    failed = {failure.cell: failure for failure in audit.failures}
     ranges = {
-        int(cell): (low, high) for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
+        int(cell): (low, high) for cell, low, high in zip(audit.cells, audit.low, audit.high, strict=True)
     }
     needed = dict(zip(("wanted_low", "wanted_high", "wanted_width"), table.needed(), strict=True))
-    told = []
+    cells = []
     for cell in np.flatnonzero(table.primary).tolist():
         value = float(table.values[cell])
         low, high = ranges.get(cell, (value, value))
         entry = {**place_of(table, cell), "low": finite(low), "high": finite(high)}
-        if found.problem == "interval":
+        if audit.problem == "interval":
             entry |= {name: finite(figures[cell]) for name, figures in needed.items()}
         entry["protected"] = cell not in failed
         if cell in failed:
             entry |= {"reason": failed[cell].reason, "shortfall": finite(failed[cell].shortfall)}
-        told.append(entry)
+        cells.append(entry)
     return {
-        "safe": found.safe,
-        "judged": bool(found.table.judged),
-        "accepted": [*found.accepted],
+        "safe": audit.safe,
+        "judged": bool(audit.table.judged),
+        "accepted": [*audit.accepted],
         "places": place_names(table),
-        "audit": told,
+        "audit": cells,
     }
 
 
-def _withheld(found: Audit) -> list[dict[str, Any]]:
+def _suppressed(audit: Audit) -> list[dict[str, Any]]:
     return [
         {
-            **place_of(found.table, int(cell)),
-            "kind": "primary" if found.table.primary[cell] else "secondary",
+            **place_of(audit.table, int(cell)),
+            "kind": "primary" if audit.table.primary[cell] else "secondary",
             "low": finite(low),
             "high": finite(high),
         }
-        for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
+        for cell, low, high in zip(audit.cells, audit.low, audit.high, strict=True)
     ]
 
 
 def _by_level(part: Part, pattern: Pattern) -> dict[str, Any]:
-    """How many cells of a table are withheld, for each combination of levels of its hierarchies."""
+    """How many cells of a table are suppressed, for each combination of levels of its hierarchies."""
     table, cells = part
-    depths = np.column_stack([each.depths[table.codes[:, at]] for at, each in enumerate(table.dimensions)])
+    depths = np.column_stack(
+        [dimension.depths[table.codes[:, at]] for at, dimension in enumerate(table.dimensions)]
+    )
     levels, which = np.unique(depths, axis=0, return_inverse=True)
     masks = {"primary": pattern.primary, "secondary": pattern.secondary, "published": ~pattern.withheld}
     counts = {
         name: np.bincount(which.ravel(), weights=mask[cells], minlength=len(levels)).astype(int).tolist()
         for name, mask in {"cells": np.ones_like(pattern.primary), **masks}.items()
     }
-    told = [
+    by_level = [
         {"levels": level, **{name: figures[at] for name, figures in counts.items()}}
         for at, level in enumerate(levels.tolist())
     ]
-    return {"dimensions": [each.name for each in table.dimensions], "cells": table.n, "levels": told}
+    return {
+        "dimensions": [dimension.name for dimension in table.dimensions],
+        "cells": table.n,
+        "levels": by_level,
+    }

@@ -11,23 +11,23 @@ from .rule import Flags, Rule
 __all__ = ["Flags", "Rule", "apply_rules", "rules_of"]
 
 
-def rules_of(given: Rule | Sequence[Rule]) -> tuple[Rule, ...]:
-    """One rule or several as several; ParameterError where one is none, as a name by itself."""
-    several = isinstance(given, Iterable) and not isinstance(given, Rule | str)
-    rules: list[Rule] = []
-    for each in given if several else (given,):
-        if not isinstance(each, Rule):
-            came = f"the class {each.__name__}" if isinstance(each, type) else type(each).__name__
+def rules_of(rules: Rule | Sequence[Rule]) -> tuple[Rule, ...]:
+    """One or several rules as a tuple; ParameterError where one is no rule, such as a bare name."""
+    several = isinstance(rules, Iterable) and not isinstance(rules, Rule | str)
+    checked: list[Rule] = []
+    for rule in rules if several else (rules,):
+        if not isinstance(rule, Rule):
+            came = f"the class {rule.__name__}" if isinstance(rule, type) else type(rule).__name__
             raise ParameterError(
                 "rules: wanted rules with their parameters, such as PPercent(p=15) from "
                 f"tacita.tables.rules.concentration; got {came}. In a plan they go by name."
             )
-        rules.append(each)
-    return tuple(rules)
+        checked.append(rule)
+    return tuple(checked)
 
 
 def apply_rules(table: Table, rules: Rule | Sequence[Rule]) -> Table:
-    """The table with its sensitive cells and their protection levels, the largest any rule asks for.
+    """The table with its sensitive cells and their protection levels, the largest that any rule requires.
 
     >>> from tacita.core import Contributors, Hierarchy
     >>> from .concentration import PPercent
@@ -38,6 +38,6 @@ def apply_rules(table: Table, rules: Rule | Sequence[Rule]) -> Table:
     [True, False, False]
     """
     for rule in rules_of(rules):
-        found = rule.flag_table(table)
-        table = table.with_primary(found.mask, found.lower, found.upper, found.sliding, (rule,))
+        flags = rule.flag_table(table)
+        table = table.with_primary(flags.mask, flags.lower, flags.upper, flags.sliding, (rule,))
     return table

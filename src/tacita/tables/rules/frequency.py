@@ -16,7 +16,7 @@ class MinimumFrequency(Rule):
     """A cell is sensitive if it has contributors, but fewer than a minimum.
 
     Protection level: `margin` percent of the cell's value. Cells nobody contributes to are not flagged, nor
-    cells in which everyone waived protection. Sampling weights count only if asked for.
+    cells in which everyone waived protection. Sampling weights count only with `weighted`.
 
     O(cells).
     Source: Hundepool et al. (2012), Statistical Disclosure Control, Wiley, ch. 4.
@@ -39,8 +39,8 @@ class MinimumFrequency(Rule):
 class ZeroCells(Rule):
     """A cell is sensitive if it has contributors who all contributed nothing.
 
-    A zero that is published tells everyone's value. Cells nobody contributes to are flagged only if asked
-    for, as for counts where "none" is a message. Protection level: a fixed amount above, none below.
+    A published zero reveals the value of every contributor. Cells nobody contributes to are flagged only with
+    `empty`, as for counts where "none" is information. Protection level: a fixed amount above, none below.
 
     O(cells).
     Source: the zero rule of tau-ARGUS, after its manual.

@@ -13,10 +13,11 @@ from .rule import Flags, Rule
 
 
 class Request(Rule):
-    """A cell is sensitive if a contributor who asked for protection has a large enough share of it.
+    """A cell is sensitive if a contributor who requested protection has a large enough share of it.
 
-    Sensitive if the largest contribution of those who asked exceeds `share` percent of the total. Protection
-    level: `margin` percent of the cell's value. Some trade statistics protect only the firms that ask for it.
+    Sensitive if the largest contribution of those who requested it exceeds `share` percent of the total.
+    Protection level: `margin` percent of the cell's value. Some trade statistics protect only the firms that
+    request it.
 
     O(cells).
     Source: Hundepool et al. (2012), Statistical Disclosure Control, Wiley, ch. 4 (request rule).

@@ -31,12 +31,12 @@ def fields_of(words: Iterable[str]) -> dict[str, Any]:
 
 
 def build_rules(words: Sequence[str], parameters: Mapping[str, Any] | None = None) -> list[Any]:
-    """Rules out of words. A parameter beside them goes to every rule that has it and does not say its own.
+    """Rules out of words. A shared parameter goes to every rule that has it and does not set it itself.
 
     >>> build_rules(["minimum-frequency:margin=10", "request"], {"margin": 40})
     [MinimumFrequency(threshold=3, margin=10.0, weighted=False), Request(share=0.0, margin=40.0)]
     """
-    return [registry.lookup(name, "rule")(**given) for name, given in _asked(words, parameters or {})]
+    return [registry.lookup(name, "rule")(**params) for name, params in _requested(words, parameters or {})]
 
 
 def rule_sections(words: Sequence[str], parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
@@ -45,39 +45,41 @@ def rule_sections(words: Sequence[str], parameters: Mapping[str, Any] | None = N
     >>> rule_sections(["p-percent", "request:share=5"], {"p": "20"})
     [{'name': 'p-percent', 'p': 20.0}, {'name': 'request', 'share': 5.0}]
     """
-    made = zip(_asked(words, parameters or {}), build_rules(words, parameters), strict=True)
-    return [{"name": name, **rule.model_dump(mode="json", include={*given})} for (name, given), rule in made]
+    made = zip(_requested(words, parameters or {}), build_rules(words, parameters), strict=True)
+    return [
+        {"name": name, **rule.model_dump(mode="json", include={*params})} for (name, params), rule in made
+    ]
 
 
-def _asked(words: Sequence[str], beside: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The name of each rule, and its parameters: its own words, or those beside."""
+def _requested(words: Sequence[str], shared: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The name of each rule, and its parameters: its own, or shared ones."""
     parts = [_parted(word) for word in words]
     fields = {name: registry.lookup(name, "rule").model_fields for name, _ in parts}
-    takes = [{each for each in beside if each in fields[name] and each not in said} for name, said in parts]
-    if idle := [each for each in beside if not any(each in taken for taken in takes)]:
+    takes = [{param for param in shared if param in fields[name] and param not in own} for name, own in parts]
+    if idle := [param for param in shared if not any(param in taken for taken in takes)]:
         raise ParameterError(
             f"tabulate: no rule that is named has a parameter {', '.join(idle)}, or each says its own."
         )
     return [
-        (name, {each: beside[each] for each in beside if each in taken} | said)
-        for (name, said), taken in zip(parts, takes, strict=True)
+        (name, {param: shared[param] for param in shared if param in taken} | own)
+        for (name, own), taken in zip(parts, takes, strict=True)
     ]
 
 
 def _parted(word: str) -> tuple[str, dict[str, str]]:
-    """The rule that a word names, and what it says of the rule's parameters."""
+    """The rule that a word names, and the parameters that it sets."""
     name, *own = (part.strip() for part in word.split(":"))
     name = registry.canonical(name, "rule")
-    said: dict[str, str] = {}
+    params: dict[str, str] = {}
     for part in own:
-        parameter, sign, value = (each.strip() for each in part.partition("="))
-        if not sign or not parameter or not value or parameter in said or parameter in _UNSPOKEN:
+        parameter, sign, value = (text.strip() for text in part.partition("="))
+        if not sign or not parameter or not value or parameter in params or parameter in _UNSPOKEN:
             raise ParameterError(
                 f"{name}: wanted parameters of a rule as NAME:PARAMETER=VALUE:PARAMETER=VALUE, each once, "
                 "such as minimum-frequency:threshold=3:margin=10."
             )
-        said[parameter] = value
-    return name, said
+        params[parameter] = value
+    return name, params
 
 
 def spell_rules(rules: Iterable[Method]) -> str:
@@ -86,10 +88,10 @@ def spell_rules(rules: Iterable[Method]) -> str:
     >>> spell_rules(build_rules(["p-percent"], {"p": 20}))
     'p-percent:p=20.0:coalition=1'
     """
-    told = describe_rules(rules)
+    records = describe_rules(rules)
     return ",".join(
-        ":".join([each["name"], *(f"{name}={value}" for name, value in each["parameters"].items())])
-        for each in told
+        ":".join([rule["name"], *(f"{name}={value}" for name, value in rule["parameters"].items())])
+        for rule in records
     )
 
 

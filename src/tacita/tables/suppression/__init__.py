@@ -1,1 +1,1 @@
-"""Which cells to withhold besides the sensitive ones: three problems, several ways to solve them."""
+"""Secondary suppression: choose the cells to suppress with the primaries, for three protection problems."""

@@ -12,14 +12,14 @@ from tacita.core.spec import registry
 
 from .time_limit import Watch, ended
 
-# Of tables: two dimensions without hierarchy, or whatever adds up.
+# Shapes of tables: two dimensions without hierarchy, or any additive table.
 Shape = Literal["two-way", "any"]
 
 
 class Suppression(Method):
-    """Chooses the cells of a table to withhold besides its primaries. Subclasses say how, in `choose`.
+    """Chooses the secondary suppressions of a table. Subclasses implement `choose`.
 
-    A table comes with all that a choice depends on: costs, bounds, levels, and what must be published.
+    A table has all that the choice depends on: costs, bounds, levels, and the cells that must be published.
     """
 
     kind: ClassVar[str] = "suppression"
@@ -28,11 +28,11 @@ class Suppression(Method):
 
     def suppress(self, table: Table, problem: Problem = "interval", run: RunContext | None = None) -> Pattern:
         """A pattern that protects every primary cell of the table; DataError if there is none."""
-        self.refuse_others(table, problem)
+        self.check_supported(table, problem)
         return self.choose(table, problem, run or RunContext())
 
-    def refuse_others(self, table: Table, problem: Problem) -> None:
-        """Raise where the problem, or the shape of the table, is not one that the method takes."""
+    def check_supported(self, table: Table, problem: Problem) -> None:
+        """Check that the method takes the problem and the shape of the table; ParameterError if not."""
         if problem not in self.problems:
             raise ParameterError(
                 f"{self.display_name()}: made for {' and '.join(self.problems)} protection, got {problem}. "
@@ -40,7 +40,7 @@ class Suppression(Method):
             )
         if not self.fits(table):
             raise ParameterError(
-                f"{self.display_name()}: withholds in two-way tables, of two dimensions without hierarchy; "
+                f"{self.display_name()}: suppresses in two-way tables, of two dimensions without hierarchy; "
                 f"this table has others. {_who_takes(table, problem)}"
             )
 
@@ -49,12 +49,12 @@ class Suppression(Method):
         """Whether the method is made for tables of this shape."""
         return "any" in cls.shapes or ("two-way" in cls.shapes and table.is_two_way)
 
-    def made(self, table: Table, problem: Problem, withheld: Mask, bound: float, watch: Watch) -> Pattern:
-        """The pattern of some cells, with what is proven of it and what ended the search."""
+    def made(self, table: Table, problem: Problem, suppressed: Mask, bound: float, watch: Watch) -> Pattern:
+        """The pattern of some cells, with its proven bound and its status."""
         pattern = Pattern.of(
             table,
-            withheld,
-            lower_bound=min(bound, float(table.cost[withheld & ~table.primary].sum())),
+            suppressed,
+            lower_bound=min(bound, float(table.cost[suppressed & ~table.primary].sum())),
             seconds=watch.seconds,
             method=self.display_name(),
             problem=problem,

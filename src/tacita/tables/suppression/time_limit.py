@@ -40,7 +40,7 @@ def processor_time() -> AbstractContextManager[None]:
 
 @dataclass
 class Watch:
-    """How long a search has run, and whether it should end: its time is over, or it was told to stop.
+    """How long a search has run, and whether it should end: its time is over, or it was stopped.
 
     >>> watch = Watch(60.0, lambda: True)
     >>> watch.stopped, watch.over, watch.stopped, watch.left

@@ -1,7 +1,7 @@
 """The independent verifier of adjusted tables: are the values in the file what the method promises?
 
 It shares no code with the methods. What an outsider reads in the bytes counts: every promise is tried on the
-values as they were written, beside the true ones.
+values as they were written, against the true ones.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class AdjustedAudit(Framed):
     """What an attacker infers of the true values behind an adjusted table, and what is wrong. Confidential.
 
     As a frame, one row an attacked cell: its labels, the range of its true value, and the reason where that
-    gives too much away. `accepted` failures were insisted on.
+    gives too much away. `accepted` is the number of failures that were accepted.
     """
 
     table: Table
@@ -57,22 +57,21 @@ class AdjustedAudit(Framed):
     @property
     def safe(self) -> bool:
         """Whether every promise holds, and nothing gives too much away."""
-        return not self.failures and all(each.passed for each in self.verdicts)
+        return not self.failures and all(verdict.passed for verdict in self.verdicts)
 
     @property
     def exposed(self) -> int:
         """How many cells give too much away."""
-        return len({each.cell for each in self.failures})
+        return len({failure.cell for failure in self.failures})
 
     @property
     def headline(self) -> str:
         """How many cells were attacked, and the verdict."""
-        told = "safe" if self.safe else f"{self.exposed} cells not protected"
-        kept = sum(each.passed for each in self.verdicts)
+        state = "safe" if self.safe else f"{self.exposed} cells not protected"
+        kept = sum(verdict.passed for verdict in self.verdicts)
         promises = f"{kept} of {len(self.verdicts)} promises kept"
-        return (
-            f"Audit of {self.table.n} adjusted cells: {promises}, {self.inferred.cells.size} attacked, {told}"
-        )
+        attacked = f"{self.inferred.cells.size} attacked"
+        return f"Audit of {self.table.n} adjusted cells: {promises}, {attacked}, {state}"
 
     def __repr__(self) -> str:
         return f"<{self.headline}>"
@@ -84,22 +83,22 @@ class AdjustedAudit(Framed):
     def _columns(self) -> Iterable[Column]:
         cells = self.inferred.cells.tolist()
         labels = [self.table.label(cell) for cell in cells]
-        reasons = {each.cell: each.reason for each in self.failures}
+        reasons = {failure.cell: failure.reason for failure in self.failures}
         for at, dimension in enumerate(self.table.dimensions):
-            yield Column(dimension.name, str, [each[at] for each in labels], ours=False)
+            yield Column(dimension.name, str, [label[at] for label in labels], ours=False)
         yield Column("sensitive", bool, self.table.primary[self.inferred.cells].tolist())
         yield Column("low", float, self.inferred.low.tolist())
         yield Column("high", float, self.inferred.high.tolist())
         yield Column("reason", str, [reasons.get(cell) for cell in cells])
 
     def _repr_html_(self) -> str:
-        told = Section(("Promise", "Verified"), tuple((v.promise, v.passed) for v in self.verdicts))
-        return page(self.headline, [told, warned(self.warnings)])
+        promises = Section(("Promise", "Verified"), tuple((v.promise, v.passed) for v in self.verdicts))
+        return page(self.headline, [promises, warned(self.warnings)])
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Values as somebody reads them, next to the true ones and what is said of both."""
+    """Values as somebody reads them, next to the true ones and the claims about them."""
 
     values: Floats
     table: Table
@@ -185,14 +184,14 @@ def _inside_intervals(evidence: Evidence) -> str | None:
 CHECKS: dict[str, Check[Evidence]] = {
     "adds-up": Check("Every sum is that of its parts, to the last digit.", _sums_wrong),
     "multiples-of-base": Check("Every value is a multiple of the base.", _no_multiples),
-    "within-reach": Check("No value is as far from the true one as the reach that is told.", _too_far),
+    "within-reach": Check("No value is as far from the true one as the stated reach.", _too_far),
     "zeros-stay": Check("Every true zero is published as zero.", _zeros_moved),
     "none-hidden": Check("No count is negative, or one of those that are never shown.", _hidden_shown),
     "small-are-rounded": Check(
-        "Inner counts below the base became nought or the base, all others are true.", _small_shown
+        "Inner counts below the base became zero or the base, all others are true.", _small_shown
     ),
     "within-bounds": Check(
-        "Every value is within the bounds of the table, and whole if asked.", _out_of_bounds
+        "Every value is within the bounds of the table, and whole if required.", _out_of_bounds
     ),
     "outside-intervals": Check("Every sensitive cell is outside its protection interval.", _inside_intervals),
     "as-keyed": Check(
@@ -212,28 +211,29 @@ def audit_adjusted(
     promises: Iterable[str],
     run: RunContext | None = None,
     *,
-    insist: bool = False,
+    accept_less_protection: bool = False,
 ) -> AdjustedAudit:
     """Try to refute every promise of adjusted values, and infer what they give away.
 
-    Sensitive cells must stay as open as their levels ask. With `insist`, less is accepted, and counted. The
-    cost of the checks is O(cells); of the attack two programmes, or flows, for each sensitive cell.
+    Sensitive cells must stay as open as their levels require. With `accept_less_protection`, those that do
+    not are counted instead. The checks cost O(cells); the attack solves two linear programs, or flows, for
+    each sensitive cell.
 
     >>> table = Table.from_array([[4, 6]], frequency=True)
     >>> values = Adjusted.of(table, np.array([5.0, 5, 11, 5, 5, 10]))
     >>> audit_adjusted(table, values, ["adds-up"]).headline
     'Audit of 6 adjusted cells: 0 of 1 promises kept, 0 attacked, 0 cells not protected'
     """
-    found = verdicts(Evidence(adjusted.values, table, adjusted), promises, CHECKS)
+    tried = verdicts(Evidence(adjusted.values, table, adjusted), promises, CHECKS)
     inferred = infer(table, adjusted, run or RunContext())
-    accepted = len({each.cell for each in inferred.failures}) if insist else 0
-    failures = () if insist else inferred.failures
+    accepted = len({failure.cell for failure in inferred.failures}) if accept_less_protection else 0
+    failures = () if accept_less_protection else inferred.failures
     warnings = tuple(_warnings(table, adjusted, inferred, accepted, "adds-up" in promises))
     return AdjustedAudit(
         table=table,
         adjusted=adjusted,
         inferred=inferred,
-        verdicts=found,
+        verdicts=tried,
         failures=failures,
         warnings=warnings,
         accepted=accepted,
@@ -251,7 +251,7 @@ def require_safe(audit: AdjustedAudit) -> AdjustedAudit:
         raise VerificationError(
             f"Audit: {audit.exposed} cells of the adjusted table give too much away (first: "
             f"{' / '.join(first.labels)}, {first.reason}). Adjust more (a larger base, more noise), or "
-            "accept it, which is recorded (insist). Nothing was written."
+            "accept it, which is recorded (`insist`). Nothing was written."
         )
     return audit
 
@@ -264,17 +264,17 @@ def _warnings(
         yield DisclosureWarning("nothing-changed", text, table.n, "Choose a larger base, or another method.")
     if not table.judged and not table.frequency:
         text = (
-            f"No rule, status or mark says which of {table.n} cells are sensitive: of none was it asked "
+            f"No rule, status or mark says which of {table.n} cells are sensitive: none was checked for "
             "whether it stays open enough."
         )
         yield DisclosureWarning("nothing-judged", text, table.n, "Name rules, or mark the sensitive cells.")
     if accepted:
-        text = f"{accepted} cells give more away than their levels allow, which was insisted on."
+        text = f"{accepted} cells give more away than their levels allow, which was accepted."
         yield DisclosureWarning(
             "levels-not-kept", text, accepted, "Adjust more: a larger base, or more noise."
         )
     if adjusted.relaxed:
-        text = f"Wider than asked for: {adjusted.relaxed}. All sums hold."
+        text = f"Wider than requested: {adjusted.relaxed}. All sums hold."
         yield DisclosureWarning(
             "relaxed", text, 1, "Give it more time, merge labels, or publish fewer dimensions."
         )
@@ -292,7 +292,7 @@ def _warnings(
         advice = "Keep a column of keys with the records, and make every table with it."
         yield DisclosureWarning("keys-drawn", text, adjusted.drawn, advice)
     if adjusted.terms.noise is not None and inferred.pinned:
-        text = f"{inferred.pinned} small counts have one possible value for whoever adds up true counts."
+        text = f"{inferred.pinned} small counts have one possible value for anyone who adds up true counts."
         yield DisclosureWarning(
             "counts-pinned", text, inferred.pinned, "Raise the noise, or publish fewer sums."
         )
@@ -310,7 +310,7 @@ def _close(table: Table, adjusted: Adjusted) -> int:
 
 def _not_all(evidence: FileEvidence) -> str | None:
     missing = int(evidence.seen.withheld.sum())
-    return f"read back, {missing} cells are withheld" if missing else None
+    return f"read back, {missing} cells are suppressed" if missing else None
 
 
 def _others(evidence: FileEvidence) -> str | None:
@@ -320,7 +320,7 @@ def _others(evidence: FileEvidence) -> str | None:
 
 def _promises_broken(evidence: FileEvidence) -> str | None:
     claim = evidence.claim
-    promises = [each.guarantee for each in claim.audit.verdicts]
+    promises = [verdict.guarantee for verdict in claim.audit.verdicts]
     on_file = verdicts(Evidence(evidence.seen.values, claim.table, claim.adjusted), promises, CHECKS)
     return faults(on_file) or None
 
@@ -343,7 +343,7 @@ FILE_CHECKS: dict[str, Check[FileEvidence]] = {
 
 @dataclass(frozen=True, repr=False)
 class AdjustmentClaim(TableClaim):
-    """What is said of an adjusted table: these values, and this came of attacking them. Confidential."""
+    """The claim about an adjusted table: its values, and the audit that attacked them. Confidential."""
 
     checks: ClassVar[Mapping[str, Check[FileEvidence]]] = FILE_CHECKS
 

@@ -1,6 +1,6 @@
-"""The attacker's arithmetic: how far withheld cells can move while all that is published stays true.
+"""The attacker's arithmetic: how far suppressed cells can move while all published values stay true.
 
-Everything is said in changes d of the true values: M d = 0 and -down <= d <= up. Every claim that a cell can
+Movements are changes d of the true values: M d = 0 and -down <= d <= up. Every claim that a cell can
 move comes with such a d, and is checked against all relations before it counts; a claim that fails its
 check is dropped. So an error here can only make a pattern look less safe than it is.
 """
@@ -22,9 +22,9 @@ EXACT = 1e-12
 SOLVER = 1e-9
 # Of the move itself: what a solver may be off. A smaller move along the same way is then off by as much less.
 _OFF = 1e-6
-# Where all spans are 0 or 1: a solver's nought, far from the least true movement of a vertex.
+# Where all spans are 0 or 1: a solver's zero, far from the least true movement of a vertex.
 _NOISE = 1e-6
-# Withheld cells up to which flows without the compiler are found before it would be through.
+# Suppressed cells up to which interpreted flows end before the compiler would.
 _FEW = 150
 
 
@@ -32,7 +32,7 @@ class Attacker:
     """Moves the cells of a mask within their spans; cells are numbered as in the mask's order.
 
     A table whose sums form a network (two dimensions, one of them possibly with a hierarchy) is attacked
-    by flows, any other by linear programmes.
+    by flows, any other by linear programs.
 
     >>> from tacita.core import Hierarchy
     >>> relations = Relations.cross([Hierarchy.flat("r", ["a", "b"]), Hierarchy.flat("c", ["x", "y"])])
@@ -43,29 +43,29 @@ class Attacker:
     (True, 2.0, 4.0)
     """
 
-    def __init__(self, relations: Relations, withheld: Mask, down: Floats, up: Floats) -> None:
-        self.n = int(withheld.sum())
+    def __init__(self, relations: Relations, suppressed: Mask, down: Floats, up: Floats) -> None:
+        self.n = int(suppressed.sum())
         self.down, self.up = down, up
-        self._place = np.cumsum(withheld) - 1
-        rows, cells, signs = relations.among(withheld)
+        self._place = np.cumsum(suppressed) - 1
+        rows, cells, signs = relations.among(suppressed)
         self._rows, self._cells, self._signs = rows, self._place[cells], signs
         self._row_count = len(relations)
-        rows, cells, signs = relations.among(withheld, only_basis=True)
+        rows, cells, signs = relations.among(suppressed, only_basis=True)
         self._basis = (rows, self._place[cells], signs)
         arcs = as_network(*self._basis, self.n)
         self.network = arcs is not None
-        self._engine: Any = _Flows if self.network else _Programmes
+        self._engine: Any = _Flows if self.network else _LinearPrograms
         self._build: Any = arcs if arcs is not None else self._basis
         self._finite: _Engine | None = None
         self._rays: _Engine | None = None
         self._signs_only: _Engine | None = None
-        self._apart: _Programmes | None = None
+        self._apart: _LinearPrograms | None = None
 
     def reach(self, cell: int, direction: int, enough: float = np.inf) -> float:
         """How far a cell can rise (direction 1) or fall (-1); inf where there is no limit.
 
-        No farther than is known already, where that is `enough` or nobody can go beyond. Where there is no
-        farthest point, a ray must prove it: a move along cells without bound alone.
+        Stops at what is known already, where that is `enough` or the limit of the cell. Where there is no
+        farthest point, a ray must prove it: a move along unbounded cells only.
         """
         engine = self._within_spans()
         known, limit = engine.known(cell, direction), engine.limit(cell, direction)
@@ -91,7 +91,7 @@ class Attacker:
         return self._finite
 
     def _endless(self, cell: int, direction: int) -> bool:
-        """Whether a ray takes a cell as far as one likes."""
+        """Whether a ray moves a cell without end."""
         if self._rays is None:
             self._rays = self._engine(self._build, np.isinf(self.down) * 1.0, np.isinf(self.up) * 1.0)
         if self._rays.known(cell, direction) > _NOISE:
@@ -110,13 +110,13 @@ class Attacker:
         )
 
     def moving_apart(self, cell: int, by: float, stays: Ints) -> Floats | None:
-        """A change that moves one cell by so much while some stay, as small as may be; None: none was found.
+        """The smallest change found that moves one cell by so much while some stay; None if none was found.
 
-        It was checked. So who knows only cells that it does not move knows no more of this one than anybody
-        else, as far as it has to move.
+        The change was checked. So an attacker who knows only cells that it does not move learns no more about
+        this cell than anybody else, as far as the cell has to move.
         """
         if self._apart is None:
-            self._apart = _Programmes(self._basis, self.down, self.up)
+            self._apart = _LinearPrograms(self._basis, self.down, self.up)
         change = self._apart.quietest(cell, by, stays)
         if change is None or change[stays].any():
             return None
@@ -125,16 +125,13 @@ class Attacker:
         return change if moved >= abs(by) * (1 - SOLVER) > 0 else None
 
     def smallest_movement(self, cell: int, by: float) -> Floats | None:
-        """A change that moves a cell by so much and all others as little as may be; None: none was found.
-
-        Not checked.
-        """
+        """The smallest change found that moves a cell by so much, unchecked; None if none was found."""
         if self._apart is None:
-            self._apart = _Programmes(self._basis, self.down, self.up)
+            self._apart = _LinearPrograms(self._basis, self.down, self.up)
         return self._apart.quietest(cell, by, np.empty(0, dtype=np.int64))
 
     def _moved(self, engine: _Engine, change: Floats | None, cell: int, direction: int) -> float:
-        """The move of a cell in a change, if all relations and spans allow that change; nought otherwise."""
+        """The move of a cell in a change, if all relations and spans allow that change; zero otherwise."""
         if change is None or not np.isfinite(change).all():
             return 0.0
         moved = direction * float(change[cell])
@@ -227,10 +224,10 @@ class _Flows(_Engine):
         return EXACT * float(np.abs(change).max())
 
 
-class _Programmes(_Engine):
-    """Linear programmes, one a connected part of what can move, kept warm from question to question.
+class _LinearPrograms(_Engine):
+    """Linear programs, one for each connected part of the cells that can move, kept from query to query.
 
-    Cells that move only together are one in them; where nothing else is left of a part, there is none.
+    Cells that move only together are one column; a part of one column needs no linear program.
     """
 
     def __init__(self, basis: tuple[Ints, Ints, Floats], down: Floats, up: Floats) -> None:
@@ -262,20 +259,20 @@ class _Programmes(_Engine):
         if group < 0:
             return together.cells_moved(groups)
         towards = direction if ratio > 0 else -direction
-        members, programme = self._model(int(together.part[group]))
+        members, lp = self._model(int(together.part[group]))
         if members.size == 1:
             # one movement is left, and it is free up to its bound
             groups[group] = (together.high if towards > 0 else together.low)[group]
             return together.cells_moved(groups) if np.isfinite(groups[group]) else None
-        found = programme.farthest(int(np.searchsorted(members, group)), towards)
-        if found is None:
+        moved = lp.farthest(int(np.searchsorted(members, group)), towards)
+        if moved is None:
             return None
-        groups[members] = found
+        groups[members] = moved
         return together.cells_moved(groups)
 
     def quietest(self, cell: int, by: float, stays: Ints) -> Floats | None:
-        """A change that moves one cell by so much, others as little as may be, and some not at all."""
-        from .linear_program import QuietProgramme
+        """The smallest change that moves one cell by so much, and some cells not at all."""
+        from .linear_program import SmallestMovementLP
 
         together = self._together
         group = int(together.group[cell])
@@ -286,18 +283,18 @@ class _Programmes(_Engine):
         if part not in self._quiet:
             members, columns = self._members(part)
             ends = together.low[members], together.high[members]
-            self._quiet[part] = (members, QuietProgramme(columns, *ends) if members.size > 1 else None)
-        members, programme = self._quiet[part]
+            self._quiet[part] = (members, SmallestMovementLP(columns, *ends) if members.size > 1 else None)
+        members, lp = self._quiet[part]
         own, t = int(np.searchsorted(members, group)), by / float(together.ratio[cell])
         groups = np.zeros(together.part.size)
-        if programme is None:
+        if lp is None:
             groups[group] = t
             return together.cells_moved(groups)
         near = np.searchsorted(members, still[np.isin(still, members)])
-        found = programme.movement(own, t, near)
-        if found is None:
+        moved = lp.movement(own, t, near)
+        if moved is None:
             return None
-        groups[members] = found
+        groups[members] = moved
         return together.cells_moved(groups)
 
     def _members(self, part: int) -> tuple[Ints, Any]:
@@ -307,15 +304,15 @@ class _Programmes(_Engine):
         return members, columns[np.flatnonzero(np.diff(columns.indptr))]
 
     def _model(self, part: int) -> tuple[Ints, Any]:
-        from .linear_program import Programme
+        from .linear_program import FarthestMovementLP
 
         if part not in self._models:
             together = self._together
             members, columns = self._members(part)
-            programme = None
+            lp = None
             if members.size > 1:
-                programme = Programme(columns, together.low[members], together.high[members])
-            self._models[part] = (members, programme)
+                lp = FarthestMovementLP(columns, together.low[members], together.high[members])
+            self._models[part] = (members, lp)
         return self._models[part]
 
 

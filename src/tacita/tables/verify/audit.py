@@ -1,4 +1,4 @@
-"""The audit: what an attacker can compute of every withheld cell, and whether that is too much.
+"""The audit: what an attacker can compute of every suppressed cell, and whether that is too much.
 
 Imports nothing of the methods that make patterns. What counts as protected, with the true value a of a
 sensitive cell and the range [lo, hi] that all published figures leave open:
@@ -36,7 +36,7 @@ from tacita.core.data.dataframes import Column, Framed
 from tacita.core.data.saving import writer
 from tacita.core.display.repr_html import Section, page
 from tacita.core.results.release import warned
-from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS
+from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS, accepted_of_table
 from tacita.core.spec.deprecated import renamed_arguments, renamed_attribute
 from tacita.core.spec.setting_syntax import setting
 
@@ -44,17 +44,17 @@ from .attacker import Attacker
 from .common import CommonTable, common_table_of, given_away_by_common_table
 from .insiders import insider_leaks
 from .integers import UNDECIDED, given_away_by_integers
-from .protection_criteria import Failure, Judge, Leak, refuse_weaker_problem, with_known_zeros
+from .protection_criteria import Failure, Judge, Leak, check_problem_meets_rules, with_known_zeros
 from .singleton_and_sum_attacks import (
     KNOWN_SUM,
     LONE,
     lone_contributors,
-    loners_apart,
     sensitive_sums,
     single_counts,
-    unnamed_loners,
+    singletons_of_separate_lists,
+    unnamed_singletons,
 )
-from .unjudged import NOTHING_JUDGED, about_acceptance, accepted_risks, refuse_unjudged
+from .unjudged import NOTHING_JUDGED, about_acceptance, accepted_risks, check_judged
 
 # Steps up to which all ranges are sought (`Attacker.work`): about a minute.
 _MUCH = 1e9
@@ -66,10 +66,10 @@ _SECONDS = 120.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Framed):
-    """The attacker's range of every withheld cell, and what is wrong with the pattern. Confidential.
+    """The attacker's range of every suppressed cell, and what is wrong with the pattern. Confidential.
 
-    `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them), at
-    least so wide if not `exact_ranges`. As a frame, one row a withheld cell: its labels, its range, and the
+    `cells` are the suppressed ones, `low` and `high` their ranges (infinite where nothing limits them), at
+    least so wide if not `exact_ranges`. As a frame, one row a suppressed cell: its labels, its range, and the
     reason where it is not protected. `insiders` are the sensitive cells that a contributor comes too close
     to who knows their own part of every suppressed cell, `lone` those that a singleton comes too close to.
     """
@@ -96,7 +96,7 @@ class Audit(Framed):
     @property
     def exposed(self) -> int:
         """How many cells are not protected."""
-        return len({each.cell for each in self.failures})
+        return len({failure.cell for failure in self.failures})
 
     def cells_that_fail(self, *reasons: str) -> list[int]:
         """The sensitive cells that fail for one of some reasons."""
@@ -110,7 +110,7 @@ class Audit(Framed):
         return mask
 
     def range_of(self, cell: int) -> tuple[float, float]:
-        """What an attacker can compute of one withheld cell."""
+        """What an attacker can compute of one suppressed cell."""
         at = np.flatnonzero(self.cells == cell)
         if not at.size:
             raise ParameterError("Audit: this cell is published; its range is its value.")
@@ -118,11 +118,11 @@ class Audit(Framed):
 
     @property
     def headline(self) -> str:
-        """Of how many cells, and the verdict."""
-        told = "safe" if self.safe else f"{self.exposed} cells not protected"
+        """How many cells were attacked, and the verdict."""
+        state = "safe" if self.safe else f"{self.exposed} cells not protected"
         if not self.table.judged:
-            told = "that no cell is sensitive was accepted, not judged" if self.safe else NOTHING_JUDGED
-        return f"Audit of {self.cells.size} withheld cells, {self.problem}: {told}"
+            state = "that no cell is sensitive was accepted, not judged" if self.safe else NOTHING_JUDGED
+        return f"Audit of {self.cells.size} suppressed cells, {self.problem}: {state}"
 
     def __repr__(self) -> str:
         return f"<{self.headline}>"
@@ -133,21 +133,21 @@ class Audit(Framed):
 
     def _columns(self) -> Iterable[Column]:
         labels = [self.table.label(cell) for cell in self.cells.tolist()]
-        reasons = {each.cell: each.reason for each in self.failures}
+        reasons = {failure.cell: failure.reason for failure in self.failures}
         for at, dimension in enumerate(self.table.dimensions):
-            yield Column(dimension.name, str, [each[at] for each in labels], ours=False)
+            yield Column(dimension.name, str, [label[at] for label in labels], ours=False)
         yield Column("sensitive", bool, self.table.primary[self.cells].tolist())
         yield Column("low", float, self.low.tolist())
         yield Column("high", float, self.high.tolist())
         yield Column("reason", str, [reasons.get(cell) for cell in self.cells.tolist()])
 
     def _repr_html_(self) -> str:
-        counted = Counter(each.reason for each in self.failures)
+        counted = Counter(failure.reason for failure in self.failures)
         faults = Section(("What is wrong", "Sensitive cells"), tuple(counted.items()))
         return page(self.headline, [faults, warned(self.warnings)])
 
 
-@renamed_arguments(run="context")
+@renamed_arguments(insist="accept_risks", accept="accept_risks", run="context")
 def audit(
     table: Table,
     pattern: Pattern | npt.ArrayLike,
@@ -155,8 +155,7 @@ def audit(
     context: RunContext | None = None,
     *,
     strict: bool = False,
-    insist: bool = False,
-    accept: Sequence[str] | str = (),
+    accept_risks: bool | str | Sequence[str] = False,
     ranges: bool | None = None,
     zeros: Literal["publish", "withhold"] | None = None,
     insiders: bool = False,
@@ -184,11 +183,10 @@ def audit(
         Listens to progress, and cancels the work.
     strict : bool, default=False
         Leaks to singletons are failures, not warnings.
-    insist : bool, default=False
-        Audit for general or exact protection although a rule asks for intervals; sensitive sums are warnings.
-    accept : list of str
-        Risks that are accepted: "no-sensitive-cells", where no rule, status or mark says which cells are
-        sensitive.
+    accept_risks : bool or list of str, default=False
+        Risks that are accepted: "less-protection" (or True) audits for general or exact protection although
+        a rule asks for intervals, and makes sensitive sums warnings; "no-sensitive-cells", where no rule,
+        status or mark says which cells are sensitive.
     ranges : bool, optional
         Whether to compute exact ranges, or only as far as the verdict needs. None: exact where that takes
         about a minute at most.
@@ -225,11 +223,12 @@ def audit(
     (13.0, 16.0)
     """
     context = context or RunContext()
-    mask, chosen = _taken_in(table, pattern, problem)
+    less_protection, accept = accepted_of_table(accept_risks)
+    mask, chosen = _mask_and_problem(table, pattern, problem)
     if isinstance(pattern, Pattern):
         zeros = zeros or pattern.parameters.get("zeros")
         accept = accept or pattern.parameters.get("accept", ())
-    refuse_weaker_problem(table, chosen, insist)
+    check_problem_meets_rules(table, chosen, less_protection)
     if zeros == "publish":
         table = table.with_published_unit()
     table = with_known_zeros(table, mask, chosen, zeros)
@@ -245,10 +244,10 @@ def audit(
     computable[mask] = low == high
     common = common_table_of(judge, mask)
     known = [*_published(table, mask), *exposed]
-    anybody = _found_by_anybody(judge, attacker, mask, known, common, insist, context)
+    anybody = _found_by_anybody(judge, attacker, mask, known, common, less_protection, context)
     sums = sensitive_sums(table, mask, computable)
     contributors = _found_by_contributors(judge, attacker, mask, common, anybody, sums, context)
-    firm, soft = _weighed(anybody, contributors, sums, insist, insiders)
+    firm, soft = _weighed(anybody, contributors, sums, less_protection, insiders)
     warnings = [] if strict else _soft_warnings(soft)
     warnings += _of_insiders(table, contributors.leaks, contributors.not_tried, insiders)
     warnings += _warnings(judge, mask, zeros)
@@ -279,26 +278,26 @@ def audit(
     )
 
 
-def require_safe(found: Audit) -> Audit:
+def require_safe(result: Audit) -> Audit:
     """The audit itself where the pattern is safe; an error, without any figure, where it is not."""
-    refuse_unjudged(found.table, found.accepted)
-    if not found.safe:
-        first = found.failures[0]
+    check_judged(result.table, result.accepted)
+    if not result.safe:
+        first = result.failures[0]
         where = " / ".join(first.labels)
         raise VerificationError(
-            f"Audit: {found.exposed} of {int(found.table.primary.sum())} sensitive cells are not protected "
+            f"Audit: {result.exposed} of {int(result.table.primary.sum())} sensitive cells are not protected "
             f"(first: {where}, {first.reason}). The pattern is refused; nothing was written."
         )
-    return found
+    return result
 
 
-def _taken_in(
-    table: Table, withheld: Pattern | npt.ArrayLike, problem: Problem | None
+def _mask_and_problem(
+    table: Table, pattern: Pattern | npt.ArrayLike, problem: Problem | None
 ) -> tuple[Mask, Problem]:
-    if isinstance(withheld, Pattern):
-        problem = problem or withheld.problem
-        withheld = withheld.withheld
-    mask = np.asarray(withheld)
+    if isinstance(pattern, Pattern):
+        problem = problem or pattern.problem
+        pattern = pattern.withheld
+    mask = np.asarray(pattern)
     if mask.dtype != bool or mask.size != table.n:
         raise DataError(
             f"Audit: wanted true or false for each of {table.n} cells, got {mask.size} of {mask.dtype}."
@@ -314,11 +313,11 @@ def _taken_in(
 def _attack(
     judge: Judge, attacker: Attacker, mask: Mask, run: RunContext, brief: bool
 ) -> tuple[Floats, Floats, list[Failure]]:
-    """The range of every withheld cell, and the sensitive cells whose range is not enough."""
+    """The range of every suppressed cell, and the sensitive cells whose range is not enough."""
     table, cells = judge.table, np.flatnonzero(mask)
     low, high = np.empty(cells.size), np.empty(cells.size)
     failures = []
-    # sensitive cells first: others take what was found on the way
+    # sensitive cells first: others use the movements found on the way
     for done, place in enumerate(np.argsort(~table.primary[cells], kind="stable").tolist()):
         cell = int(cells[place])
         low[place], high[place] = judge.range_of(attacker, cell, place, brief)
@@ -359,15 +358,15 @@ def _found_by_anybody(
     mask: Mask,
     known: list[Failure],
     common: CommonTable | None,
-    insist: bool,
+    accept_less_protection: bool,
     run: RunContext,
 ) -> _FoundByAnybody:
-    """Besides the failures that ranges have shown: that values are whole, and the common table."""
+    """Failures by ranges, by whole numbers and by the common table."""
     bad = {failure.cell for failure in known}
     passed = [cell for cell in np.flatnonzero(judge.table.primary & mask).tolist() if cell not in bad]
     pinned = given_away_by_integers(judge, attacker, mask, passed, run)
-    # what time did not decide may be accepted, and is attacked in other ways all the same
-    undecided = [failure for failure in pinned if insist and failure.reason == UNDECIDED]
+    # cells not decided in time may be accepted, and are attacked in other ways all the same
+    undecided = [failure for failure in pinned if accept_less_protection and failure.reason == UNDECIDED]
     pinned = [failure for failure in pinned if failure not in undecided]
     passed = sorted(set(passed) - {failure.cell for failure in pinned})
     shared, not_judged = given_away_by_common_table(judge, mask, passed, run, common)
@@ -381,7 +380,7 @@ def _found_by_anybody(
 
 @dataclass(frozen=True)
 class _FoundByContributors:
-    """What singletons (`lone`) and others who know their own part (`leaks`) come too close to.
+    """Leaks to singletons (`lone`) and to others who know their own part (`leaks`).
 
     So many cells were `not_tried` by the latter, and so many `not_judged` with the common table in mind.
     """
@@ -422,15 +421,15 @@ def _weighed(
     anybody: _FoundByAnybody,
     contributors: _FoundByContributors,
     sums: list[Failure],
-    insist: bool,
+    accept_less_protection: bool,
     insiders: bool,
 ) -> tuple[list[Failure], list[Failure]]:
-    """What refuses the pattern, and what is a failure only where one is strict."""
+    """Failures that refuse the pattern, and those that refuse it only in a strict audit."""
     firm, soft = list(anybody.failures), [leak.failure for leak in contributors.lone]
     # a known sum that is sensitive is a sensitive cell that is published
-    (soft if insist else firm).extend(sums)
+    (soft if accept_less_protection else firm).extend(sums)
     if insiders:
-        # who is alone in a cell is a contributor who knows their part
+        # a singleton, too, is a contributor who knows their own part
         firm += [leak.failure for leak in (*contributors.leaks, *contributors.lone)]
         soft = [failure for failure in soft if failure not in firm]
     return firm, soft
@@ -452,17 +451,17 @@ def _published(table: Table, mask: Mask) -> list[Failure]:
 
 
 def _at_least(count: int) -> DisclosureWarning:
-    text = f"Ranges are at least so wide: of {count} withheld cells few had to be sought."
+    text = f"Ranges are at least so wide: of {count} suppressed cells few had to be sought."
     advice = "Verdicts are exact. To find all ranges takes long: audit(..., ranges=True)."
     return DisclosureWarning("ranges-at-least", text, count, advice)
 
 
 def _of_insiders(table: Table, leaks: list[Leak], not_tried: int, demanded: bool) -> list[DisclosureWarning]:
-    found = []
+    warnings = []
     if demanded and table.contributors is None and (count := int(table.primary.sum())):
         text = f"Nothing says who contributes to which cell: {count} sensitive cells were not attacked so."
         advice = "Make the table from records, or from the list of cells that tacita tabulate writes."
-        found.append(DisclosureWarning("insiders-not-tried", text, count, advice))
+        warnings.append(DisclosureWarning("insiders-not-tried", text, count, advice))
     if leaks and not demanded:
         cells = "1 sensitive cell is" if len(leaks) == 1 else f"{len(leaks)} sensitive cells are"
         text = (
@@ -470,13 +469,13 @@ def _of_insiders(table: Table, leaks: list[Leak], not_tried: int, demanded: bool
             "their own part of every suppressed cell."
         )
         advice = f"Protect from these too: {setting('suppress', 'insiders', True)}."
-        found.append(DisclosureWarning("insiders", text, len(leaks), advice))
+        warnings.append(DisclosureWarning("insiders", text, len(leaks), advice))
     if not_tried:
         text = f"{not_tried} sensitive cells were not attacked by single contributors, for want of time."
-        found.append(
+        warnings.append(
             DisclosureWarning("insiders-not-tried", text, not_tried, "Let fewer cells be suppressed.")
         )
-    return found
+    return warnings
 
 
 def _not_judged(count: int) -> DisclosureWarning:
@@ -499,56 +498,60 @@ def _undecided(count: int) -> DisclosureWarning:
 
 
 def _soft_warnings(soft: list[Failure]) -> list[DisclosureWarning]:
-    lone = len({each.cell for each in soft if each.reason == LONE})
-    sums = len({each.cell for each in soft if each.reason == KNOWN_SUM})
-    found = []
+    lone = len({failure.cell for failure in soft if failure.reason == LONE})
+    sums = len({failure.cell for failure in soft if failure.reason == KNOWN_SUM})
+    warnings = []
     if lone:
-        text = f"{lone} sensitive cells are too well known to someone who is alone in a withheld cell."
-        advice = "Withhold more around cells of one contributor; strict audits refuse such patterns."
-        found.append(DisclosureWarning("lone-contributors", text, lone, advice))
+        text = f"{lone} sensitive cells are too well known to the only contributor of a suppressed cell."
+        advice = "Suppress more around cells of one contributor; strict audits refuse such patterns."
+        warnings.append(DisclosureWarning("lone-contributors", text, lone, advice))
     if sums:
         text = (
-            f"{sums} sensitive cells stand in a line whose withheld cells add up to a known, sensitive sum."
+            f"{sums} sensitive cells stand in a line whose suppressed cells add up to a known, sensitive sum."
         )
-        found.append(DisclosureWarning("sensitive-sums", text, sums, "Withhold one more cell of the line."))
-    return found
+        warnings.append(
+            DisclosureWarning("sensitive-sums", text, sums, "Suppress one more cell of the line.")
+        )
+    return warnings
 
 
 def _warnings(judge: Judge, mask: Mask, zeros: str | None) -> list[DisclosureWarning]:
-    table, found = judge.table, []
+    table, warnings = judge.table, []
     if judge.free and (table.values >= 0).all() and (count := _fixed_if_nonnegative(table, mask, zeros)):
         text = f"{count} sensitive cells can be computed by someone who guesses that no value is negative."
-        found.append(DisclosureWarning("sign-guessed", text, count, "Use exact protection."))
+        warnings.append(DisclosureWarning("sign-guessed", text, count, "Use exact protection."))
     if not judge.free and not judge.bounded and (count := _open_to_who_knows_signs(judge, mask, zeros)):
         text = (
             f"Nothing was taken to be known of any value: {count} sensitive cells are not protected from "
             "someone who knows which values are not negative."
         )
-        found.append(
+        warnings.append(
             DisclosureWarning("sign-guessed", text, count, "Give bounds: 0 below what is never negative.")
         )
     if count := int(judge.without_level.sum()):
         text = f"{count} sensitive cells have no protection level: only that nobody can compute them is kept."
-        found.append(DisclosureWarning("no-level", text, count, "Give levels, or use exact protection."))
-    if count := unnamed_loners(table, mask):
+        warnings.append(DisclosureWarning("no-level", text, count, "Give levels, or use exact protection."))
+    if count := unnamed_singletons(table, mask):
         text = (
-            f"{count} withheld cells have one contributor each, and nothing says who: they were taken as "
-            "different ones. Someone who is alone in several of them knows more than was tried."
+            f"{count} suppressed cells have one contributor each, and nothing says who: they were taken as "
+            "different ones. The only contributor of several of them knows more than was tried."
         )
         advice = "Make the table from records that name the firm or household (unit)."
-        found.append(DisclosureWarning("holders-unknown", text, count, advice))
-    if count := loners_apart(table, mask):
+        warnings.append(DisclosureWarning("holders-unknown", text, count, advice))
+    if count := singletons_of_separate_lists(table, mask):
         text = (
-            f"{count} withheld cells have one contributor each, and the lists that were linked number "
+            f"{count} suppressed cells have one contributor each, and the lists that were linked number "
             "contributors by themselves: those of different lists were taken as different ones."
         )
-        found.append(
+        warnings.append(
             DisclosureWarning("holders-apart", text, count, "Make all tables of one plan from the records.")
         )
     if table.frequency and (count := single_counts(table, mask)):
         text = f"{count} published lines have a single count that is not zero: all of them share one label."
-        found.append(DisclosureWarning("single-count", text, count, "Merge labels, or withhold these lines."))
-    return found
+        warnings.append(
+            DisclosureWarning("single-count", text, count, "Merge labels, or suppress these lines.")
+        )
+    return warnings
 
 
 def _of_guessed_zeros(judge: Judge, mask: Mask, known_bad: set[int]) -> list[DisclosureWarning]:
@@ -576,7 +579,7 @@ def _open_to_who_knows_signs(judge: Judge, mask: Mask, zeros: str | None) -> int
     known = with_known_zeros(table.with_bounds(low, np.inf), mask, judge.problem, zeros)
     knowing = Judge(known, judge.problem)
     _, _, exposed = _attack(knowing, knowing.attacker(mask), mask, RunContext(), brief=True)
-    return len({each.cell for each in exposed})
+    return len({failure.cell for failure in exposed})
 
 
 def _fixed_if_nonnegative(table: Table, mask: Mask, zeros: str | None) -> int:

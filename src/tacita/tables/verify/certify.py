@@ -1,8 +1,8 @@
 """A second opinion on a bound: nothing here knows the methods that claim it.
 
-Two attempts to prove a claim wrong, each of them only where a table is small enough for it to cost little:
-publish one more cell and attack again; and a model of its own, all flows at once, an integer programme that
-looks for any pattern below the bound. What survives is not proven by that; what fails is refused.
+Two attempts to prove a claim wrong, each only where a table is small enough for it to cost little: publish
+one more cell and attack again; and an integer program of its own, with all flows at once, that looks for any
+pattern below the bound. A claim that survives is not proven by that; one that fails is refused.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _SECONDS = 5.0
 _ROUNDING = 1e-6
 
 
-def refuse_refuted(table: Table, pattern: Pattern) -> None:
-    """Raise where a pattern is found that costs less than the bound of this one."""
+def check_lower_bound(table: Table, pattern: Pattern) -> None:
+    """Check the lower bound of a pattern; VerificationError where a pattern is found that costs less."""
     if pattern.lower_bound <= 0:
         return
     cheaper = pattern.lower_bound * (1 - 10 * _ROUNDING)
@@ -35,9 +35,9 @@ def refuse_refuted(table: Table, pattern: Pattern) -> None:
         )
 
 
-def protects(table: Table, withheld: Mask, problem: Problem) -> bool:
+def protects(table: Table, suppressed: Mask, problem: Problem) -> bool:
     """Whether a pattern protects every sensitive cell, by the judge of the audit."""
-    failures = failures_of(Judge(table, problem), withheld, np.flatnonzero(table.primary).tolist())
+    failures = failures_of(Judge(table, problem), suppressed, np.flatnonzero(table.primary).tolist())
     return next(failures, None) is None
 
 
@@ -83,17 +83,17 @@ def _below(table: Table, problem: Problem, cheaper: float) -> bool:
     low, high, whole = np.full(width, -np.inf), np.full(width, np.inf), np.zeros(width)
     low[:n], high[:n], whole[:n] = table.primary[cells], 1.0, 1
     low[switches:], high[switches:], whole[switches:] = 0.0, 1.0, 1
-    found = milp(
+    solution = milp(
         np.zeros(width),
         integrality=whole,
         bounds=Bounds(low, high),
         constraints=constraints,
         options={"time_limit": _SECONDS},
     )
-    if found.x is None:
+    if solution.x is None:
         return False
     mask = np.zeros(table.n, dtype=bool)
-    mask[cells] = found.x[:n] > 0.5
+    mask[cells] = solution.x[:n] > 0.5
     cost = float(table.cost[mask & ~table.primary].sum())
     # believed only where the attacker agrees
     return cost <= cheaper * (1 + _ROUNDING) and protects(table, mask, problem)
@@ -111,20 +111,20 @@ def _relations(table: Table, cells: Ints) -> sparse.csr_array:
 def _rows_of(
     demand: _Demand, relations: sparse.csr_array, start: int, switch: int, width: int
 ) -> list[LinearConstraint]:
-    """What one demand asks of its change, which stands at `start`."""
+    """The constraints of one demand on its change, whose columns begin at `start`."""
     cell, amount, down, up, either = demand
     rows, n = relations.shape
     before, after = sparse.csr_array((rows, start)), sparse.csr_array((rows, width - start - n))
-    asked = [
+    constraints = [
         LinearConstraint(sparse.hstack([before, relations, after]), 0, 0),
         *_tied(width, n, start, down, up),
     ]
     if amount == _SPAN:
-        return asked
+        return constraints
     # either up by the amount or down by it: d = amount (2 y - 1)
     direction = {switch: np.array([-2.0 * amount])} if either else {}
     wanted = -amount if either else amount
-    return [*asked, _row(width, {start: _unit(n, cell), **direction}, wanted, wanted)]
+    return [*constraints, _row(width, {start: _unit(n, cell), **direction}, wanted, wanted)]
 
 
 _Demand = tuple[int, float, Floats, Floats, bool]
@@ -141,11 +141,11 @@ def _demands(table: Table, problem: Problem, cells: Ints) -> list[_Demand]:
     if problem == "exact":
         falls, rises = ((side > 0).astype(np.float64) for side in (down, up))
         return [(int(at), 1.0, falls, rises, True) for at in primary]
-    need_low, need_high, need_width = (each[cells] for each in table.needed())
+    need_low, need_high, need_width = (bound[cells] for bound in table.needed())
     values, made = table.values[cells], list[_Demand]()
 
     def ask(at: int, size: float, sign: float) -> None:
-        # in units of the demand, so that no figure is lost in a solver's tolerance
+        # in units of the demand, so that no value is lost in a solver's tolerance
         falls, rises = (np.minimum(side, size) / size for side in (down, up))
         made.append((at, sign, falls, rises, False))
 

@@ -1,7 +1,7 @@
-"""What is claimed of a published table, and whether the very bytes that would be written bear it out.
+"""The claim about a published table, and whether the very bytes that would be written bear it out.
 
-What an outsider reads in the bytes counts, not what was meant. What is tried on them depends on the outcome:
-a table with withheld cells (`suppressed`), or one with other values (`adjusted`).
+What an outsider reads in the bytes counts, not what was meant. The checks depend on the outcome: a table with
+suppressed cells (`suppressed`), or one with other values (`adjusted`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .published_tables import Part, parts_or_whole, seen_together
 
 
 class TableClaim(ABC):
-    """What is said of a published table: an outcome, and the `audit` that attacked it. Confidential.
+    """The claim about a published table: an outcome, and the `audit` that attacked it. Confidential.
 
-    Of linked tables, `linked` are those that are published, each in a file of its own, and they were attacked
-    together. `checks` are tried on what a file shows; the first is that of a file which cannot be read.
+    Of linked tables, `linked` are those that are published, each in its own file; they were attacked
+    together. `checks` are tried on what a file shows; the first one fails for a file that cannot be read.
     """
 
     checks: ClassVar[Mapping[str, Check[FileEvidence]]]
@@ -36,7 +36,7 @@ class TableClaim(ABC):
     @property
     @abstractmethod
     def outcome(self) -> Pattern | Adjusted:
-        """Which cells are withheld, or which values stand in place of the true ones."""
+        """Which cells are suppressed, or which values replace the true ones."""
 
     @property
     def meant(self) -> Floats | None:

@@ -40,19 +40,19 @@ class CommonTable:
     table: Table
     linked: int
 
-    def suppressed(self, withheld: Mask) -> Mask:
+    def suppressed(self, suppressed: Mask) -> Mask:
         """A pattern of the linked cells, with all entries suppressed."""
-        return np.concatenate([withheld, np.ones(self.table.n - self.linked, dtype=bool)])
+        return np.concatenate([suppressed, np.ones(self.table.n - self.linked, dtype=bool)])
 
 
-def common_table_of(judge: Judge, withheld: Mask) -> CommonTable | None:
-    """The common table where somebody gains by writing it down; None else."""
+def common_table_of(judge: Judge, suppressed: Mask) -> CommonTable | None:
+    """The common table where an attacker gains by writing it down; None else."""
     table = judge.table
-    return None if judge.free or not is_linked(table) else with_common_table(table, withheld)
+    return None if judge.free or not is_linked(table) else with_common_table(table, suppressed)
 
 
 def given_away_by_common_table(
-    judge: Judge, withheld: Mask, cells: Sequence[int], run: RunContext, common: CommonTable | None = None
+    judge: Judge, suppressed: Mask, cells: Sequence[int], run: RunContext, common: CommonTable | None = None
 ) -> tuple[list[Failure], int]:
     """Which of some sensitive cells the common table brings too close, and how many were not judged.
 
@@ -61,7 +61,7 @@ def given_away_by_common_table(
     table = judge.table
     if judge.free or not is_linked(table) or not table.nonnegative or not cells:
         return [], 0
-    common = common or with_common_table(table, withheld)
+    common = common or with_common_table(table, suppressed)
     if common is None:
         return [], len(cells) if entries_behind(table) > _MOST else 0
     knowing, end, judged = Judge(common.table, judge.problem), monotonic() + _SECONDS, 0
@@ -75,11 +75,11 @@ def given_away_by_common_table(
             judged += 1
             yield cell
 
-    found = [
+    failures = [
         replace(failure, labels=table.label(failure.cell), reason=COMMON)
-        for failure in failures_of(knowing, common.suppressed(withheld), in_time())
+        for failure in failures_of(knowing, common.suppressed(suppressed), in_time())
     ]
-    return found, len(cells) - judged
+    return failures, len(cells) - judged
 
 
 def is_linked(table: Table) -> bool:
@@ -93,7 +93,7 @@ def entries_behind(table: Table) -> int:
     return int(np.prod([dimension.leaves.size for dimension in table.dimensions], dtype=np.float64))
 
 
-def with_common_table(table: Table, withheld: Mask) -> CommonTable | None:
+def with_common_table(table: Table, suppressed: Mask) -> CommonTable | None:
     """Linked cells with the entries behind them; None where nothing is gained, or there are too many.
 
     An entry in a published zero is zero. Of the others, some that fit all linked cells are found by a linear
@@ -103,16 +103,16 @@ def with_common_table(table: Table, withheld: Mask) -> CommonTable | None:
     if not is_linked(table) or not table.nonnegative or entries_behind(table) > _MOST:
         return None
     dimensions = table.dimensions
-    leaves = np.array(list(product(*(each.leaves.tolist() for each in dimensions))), dtype=np.int64)
+    leaves = np.array(list(product(*(dimension.leaves.tolist() for dimension in dimensions))), dtype=np.int64)
     known = {tuple(code): cell for cell, code in enumerate(table.codes.tolist())}
     margins = _margins(table)
     rows = np.concatenate([np.full(len(leaves), -1) for _ in margins]).reshape(len(margins), -1)
     for number, kept in enumerate(margins):
-        tops = np.array([each.top for each in dimensions])
+        tops = np.array([dimension.top for dimension in dimensions])
         codes = np.where(kept, leaves, tops)
         rows[number] = [known.get(tuple(code), -1) for code in codes.tolist()]
     there = (rows >= 0).all(axis=0)
-    there &= ((table.values > 0) | withheld)[np.maximum(rows, 0)].all(axis=0)
+    there &= ((table.values > 0) | suppressed)[np.maximum(rows, 0)].all(axis=0)
     rows, leaves = rows[:, there], leaves[there]
     if not leaves.size or any(tuple(code) in known for code in leaves[:1].tolist()):
         return None
@@ -126,8 +126,10 @@ def _margins(table: Table) -> list[Mask]:
     leaf = np.stack([d.is_leaf[table.codes[:, at]] for at, d in enumerate(table.dimensions)], axis=1)
     at_top = table.codes == tops
     inner = (leaf | at_top).all(axis=1)
-    found = np.unique(leaf[inner], axis=0)
-    return [own for own in found if not any((own <= other).all() and (own < other).any() for other in found)]
+    spanned = np.unique(leaf[inner], axis=0)
+    return [
+        own for own in spanned if not any((own <= other).all() and (own < other).any() for other in spanned)
+    ]
 
 
 def _entries(table: Table, rows: Ints) -> Floats | None:
@@ -149,13 +151,13 @@ def _entries(table: Table, rows: Ints) -> Floats | None:
     entries = np.maximum(solved.x, 0.0)
     if counts_whole(table) and np.abs(entries - np.rint(entries)).max() > _WHOLE:
         limit = {"time_limit": _SECONDS_FOR_ENTRIES}
-        found = milp(
+        solution = milp(
             np.zeros(n),
             integrality=np.ones(n),
             constraints=LinearConstraint(matrix, values, values),
             options=limit,
         )
-        entries = entries if found.x is None else np.maximum(found.x, 0.0)
+        entries = entries if solution.x is None else np.maximum(solution.x, 0.0)
     whole: Floats = np.rint(entries)
     if counts_whole(table) and not np.abs(matrix @ whole - values).any():
         return whole
@@ -163,8 +165,8 @@ def _entries(table: Table, rows: Ints) -> Floats | None:
     return entries if bool((off <= 1e-6 * np.maximum(values, 1.0)).all()) else None
 
 
-def _beside(contributors: Contributors | None, entries: int) -> Contributors | None:
-    """The contributors of linked cells, and of entries of which nobody knows any."""
+def _contributors_with_entries(contributors: Contributors | None, entries: int) -> Contributors | None:
+    """The contributors of linked cells, and of entries, whose contributors are unknown."""
     if contributors is None:
         return None
 
@@ -204,23 +206,23 @@ def _joined(table: Table, rows: Ints, leaves: Ints, entries: Floats) -> Table:
     )
     zero, no = np.zeros(more), np.zeros(more, dtype=bool)
 
-    def beside(column: np.ndarray, own: np.ndarray) -> np.ndarray:
+    def joined(column: np.ndarray, own: np.ndarray) -> np.ndarray:
         return np.concatenate([column, own])
 
     return replace(
         table,
         codes=np.concatenate([table.codes, leaves]),
-        values=beside(table.values, entries),
+        values=joined(table.values, entries),
         relations=relations,
-        primary=beside(table.primary, no),
-        lower=beside(table.lower, zero),
-        upper=beside(table.upper, zero),
-        sliding=beside(table.sliding, zero),
-        low=beside(table.low, zero),
-        high=beside(table.high, np.full(more, np.inf)),
-        cost=beside(table.cost, zero),
-        forced=beside(table.forced, no),
-        contributors=_beside(table.contributors, more),
+        primary=joined(table.primary, no),
+        lower=joined(table.lower, zero),
+        upper=joined(table.upper, zero),
+        sliding=joined(table.sliding, zero),
+        low=joined(table.low, zero),
+        high=joined(table.high, np.full(more, np.inf)),
+        cost=joined(table.cost, zero),
+        forced=joined(table.forced, no),
+        contributors=_contributors_with_entries(table.contributors, more),
         rules=(),
         keys=None,
     )

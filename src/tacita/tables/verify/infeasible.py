@@ -14,38 +14,39 @@ from .protection_criteria import Judge
 def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> DataError:
     """An error that names the cells, where the attacker agrees that there is no pattern; else the refusal.
 
-    Withholding more never tells more: if all that may be withheld does not protect a cell, nothing does. Two
-    largest flows per sensitive cell, and again where sums must be published: would it help to withhold some?
+    Suppressing more cells never reveals more: if suppressing all allowed cells does not protect a cell,
+    nothing does. Two largest flows per sensitive cell, and again where sums must be published, to see whether
+    suppressing some of them would help.
     """
     everything = table.primary | ~table.forced
     judge, secret = Judge(table, problem), np.flatnonzero(table.primary).tolist()
-    lost = [each for each in failures_of(judge, everything, secret) if each.reason != UNDECIDED]
+    lost = [failure for failure in failures_of(judge, everything, secret) if failure.reason != UNDECIDED]
     if not lost:
         return refusal
-    first, named = lost[0], ", ".join(" / ".join(each.labels) for each in lost[:5])
+    first, named = lost[0], ", ".join(" / ".join(failure.labels) for failure in lost[:5])
     more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
-    said = f"suppress: {len(lost)} of {int(table.primary.sum())} sensitive cells cannot be protected"
-    # a sum of nought is kept: a line of zeros has nothing to hide behind
+    lost_cells = f"suppress: {len(lost)} of {int(table.primary.sum())} sensitive cells cannot be protected"
+    # a sum of zero is kept: a line of zeros has no value that could hide it
     kept = table.forced & (table.inner | (table.values == 0))
-    cells = [each.cell for each in lost]
+    cells = [failure.cell for failure in lost]
     why = f"The first: {first.reason}; {_why(table, first.cell, everything)}."
     if kept.sum() < table.forced.sum() and not [*failures_of(judge, ~kept, cells)]:
         return DataError(
-            f"{said} while every other sum must be published: {named}{more}. {why} Sums that are sensitive "
-            f"themselves: {int((table.primary & ~table.inner).sum())}. Let sums be withheld too: "
+            f"{lost_cells} while every other sum must be published: {named}{more}. {why} Sums that are "
+            f"sensitive themselves: {int((table.primary & ~table.inner).sum())}. Let sums be suppressed too: "
             f"{setting('suppress', 'margins', True)}."
         )
-    return DataError(f"{said}, whatever is withheld: {named}{more}. {why} {_advice(table, kept)}")
+    return DataError(f"{lost_cells} by any pattern: {named}{more}. {why} {_advice(table, kept)}")
 
 
 def _advice(table: Table, kept: np.ndarray) -> str:
-    """What may help, in the words of the door; nothing that is granted already."""
+    """Settings that may help, as the caller spells them; none that is set already."""
     ways = []
     if kept.sum() < table.forced.sum():
         ways.append(setting("suppress", "margins", True))
     if (table.forced & table.inner & (table.values == 0)).any():
         ways.append(setting("suppress", "zeros", "withhold"))
-    more = f"Let more cells be withheld ({', '.join(ways)}), lower" if ways else "Lower"
+    more = f"Let more cells be suppressed ({', '.join(ways)}), lower" if ways else "Lower"
     return f"{more} its levels, or merge labels."
 
 
@@ -59,7 +60,7 @@ def _why(table: Table, cell: int, everything: np.ndarray) -> str:
         others = (cells != cell) & everything[cells]
         total = _line_name(table, cells)
         if not others.any():
-            return f"no other cell of {total} may be withheld"
+            return f"no other cell of {total} may be suppressed"
         own = float(signs[cells == cell][0])
         same = signs[others] == own
         # raised, the cell is balanced by others that fall, or rise on the other side of the sum

@@ -1,9 +1,9 @@
-"""What can be inferred of true values from those that are published in their place.
+"""What can be inferred about true values from the values that are published in their place.
 
-The attacker knows the method and what it promises: the base and how far a value is from the true one, which
-small counts became nought or the base, the table of noise. True values add up and stay within their bounds.
-Imports nothing of the methods. Everything is said in changes of the true values, as in `attacker`: an error
-here can only make a table look less safe than it is.
+The attacker knows the method and its promises: the base and how far a value is from the true one, which
+small counts became zero or the base, the table of noise. True values add up and stay within their bounds.
+Imports nothing of the methods. Movements are changes of the true values, as in `attacker`: an error here can
+only make a table look less safe than it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .protection_criteria import Failure
 _ALL = 300
 # Linear programs, at most.
 _MOST = 400
-# Of what is asked: what rounding may take from it.
+# Share of a level that rounding may take from it.
 _ROUNDING = 1e-9
 _WHOLE = 1e-6
 
@@ -31,8 +31,8 @@ _WHOLE = 1e-6
 class Inferred:
     """The least and the largest value that each attacked cell can have, and which give away too much.
 
-    Where `exact` is not set, more was not asked for: the range is at least that wide. None of it is there
-    where nothing limits what the true values may be.
+    Where `exact` is not set, the range is at least that wide. All arrays are empty where nothing limits the
+    true values.
     """
 
     cells: Ints
@@ -44,26 +44,26 @@ class Inferred:
 
 
 def nothing_inferred() -> Inferred:
-    """Of a method that says nothing of how far values are from the true ones."""
+    """For a method that does not state how far values are from the true ones."""
     none = np.zeros(0)
     return Inferred(cells=none.astype(np.int64), low=none, high=none, exact=none.astype(bool), failures=())
 
 
 def infer(table: Table, adjusted: Adjusted, run: RunContext) -> Inferred:
-    """Attack the values that would be published. Two programmes a sensitive cell, or flows."""
+    """Attack the values that would be published: two linear programs a sensitive cell, or flows."""
     known = limits(table, adjusted)
     if known is None:
         return nothing_inferred()
     low, high = known
     secret = np.flatnonzero(table.primary)
     cells = np.arange(table.n) if table.n <= _ALL else secret
-    asked = _Question(table, low, high)
-    found = [asked.range_of(int(cell), run) for cell in cells]
-    ranges = np.array([(a, b) for a, b, _ in found]).reshape(-1, 2)
-    exact = np.array([each for _, _, each in found], dtype=bool)
+    query = _RangeQuery(table, low, high)
+    answers = [query.range_of(int(cell), run) for cell in cells]
+    ranges = np.array([(a, b) for a, b, _ in answers]).reshape(-1, 2)
+    exact = np.array([is_exact for _, _, is_exact in answers], dtype=bool)
     failures = []
     for at, cell in enumerate(cells.tolist()):
-        if table.primary[cell] and (why := asked.fault(cell, *ranges[at])):
+        if table.primary[cell] and (why := query.fault(cell, *ranges[at])):
             reason, short = why
             low_end, high_end = ranges[at].tolist()
             failures.append(
@@ -78,7 +78,7 @@ def infer(table: Table, adjusted: Adjusted, run: RunContext) -> Inferred:
             )
     pinned = ranges[:, 1] - ranges[:, 0] <= _WHOLE
     if adjusted.terms.noise is None:
-        failures += asked.computed(adjusted, {each.cell for each in failures})
+        failures += query.computed(adjusted, {failure.cell for failure in failures})
     small = (table.values[cells] > 0) & (table.values[cells] <= _few(adjusted))
     return Inferred(
         cells=cells,
@@ -96,7 +96,7 @@ def _few(adjusted: Adjusted) -> float:
 
 
 def limits(table: Table, adjusted: Adjusted) -> tuple[Floats, Floats] | None:
-    """From where to where every true value can be, by the promises alone; None where nothing is promised."""
+    """The bounds of every true value by the promises alone; None where nothing is promised."""
     terms, shown = adjusted.terms, adjusted.values
     if terms.small is not None:
         low, high = _of_small(table, shown, terms.small)
@@ -147,8 +147,8 @@ def _of_noise(noise: NoiseTable, shown: Floats) -> tuple[Floats, Floats]:
     return low, np.where(beyond, np.maximum(high, most), high)
 
 
-class _Question:
-    """Asks for the range of a cell: by a way that anybody can follow, by programmes where that is short."""
+class _RangeQuery:
+    """Finds the range of a cell: by one part of it, and by linear programs where that falls short."""
 
     _above: dict[int, set[int]]
     _lines: dict[int, list[list[int]]]
@@ -156,7 +156,7 @@ class _Question:
     def __init__(self, table: Table, low: Floats, high: Floats) -> None:
         self.table, self.low, self.high = table, low, high
         self._needed = table.needed()
-        self._asked = np.maximum.reduce([table.lower, table.upper, table.sliding])
+        self._level = np.maximum.reduce([table.lower, table.upper, table.sliding])
         self._attacker: Attacker | None = None
         self._left = _MOST if table.n > _ALL else 2 * _ALL
         relations, self._above, self._lines = table.relations, {}, {}
@@ -169,28 +169,28 @@ class _Question:
                     self._above.setdefault(part, set()).add(whole)
 
     def range_of(self, cell: int, run: RunContext) -> tuple[float, float, bool]:
-        """The range of a cell, and whether it is all of it."""
+        """The range of a cell, and whether it is exact."""
         plain = self.by_one_part(cell)
         if self.table.n > _ALL and (self.fault(cell, *plain) is None or self._left <= 0):
             return *plain, False
         self._left -= 1
         run.report("attacking the adjusted table", _MOST - max(0, self._left), _MOST + 1)
-        value, attacker = float(self.table.values[cell]), self._asking()
+        value, attacker = float(self.table.values[cell]), self._own_attacker()
         low, high = value - attacker.reach(cell, -1), value + attacker.reach(cell, 1)
         if self.table.frequency:
             low, high = float(np.ceil(low - _WHOLE)) + 0.0, float(np.floor(high + _WHOLE)) + 0.0
         return low, high, True
 
     def may_move(self, cell: int) -> bool:
-        """Whether a cell can have another value; what answers showed of it before is not asked again.
+        """Whether a cell can have another value; movements found before are reused.
 
         Where tables are linked, a part cannot change alone: others of another table change with it.
         """
-        value, attacker = abs(float(self.table.values[cell])), self._asking()
+        value, attacker = abs(float(self.table.values[cell])), self._own_attacker()
         least = 1.0 - _WHOLE if self.table.frequency else 2 * _ROUNDING * max(1.0, value)
         return any(attacker.reach(cell, direction, least) >= least for direction in (1, -1))
 
-    def _asking(self) -> Attacker:
+    def _own_attacker(self) -> Attacker:
         if self._attacker is None:
             every = np.ones(self.table.n, dtype=bool)
             down, up = self.table.values - self.low, self.high - self.table.values
@@ -198,7 +198,7 @@ class _Question:
         return self._attacker
 
     def by_one_part(self, cell: int, start: Floats | None = None) -> tuple[float, float]:
-        """How far a cell can go if one part of it changes, and with it all that the part is counted in.
+        """The range of a cell if one part of it changes, and with it all sums that contain the part.
 
         From the true values, or from another start that adds up and is possible.
         """
@@ -212,7 +212,7 @@ class _Question:
                 if above not in moved:
                     moved.add(above)
                     waiting.append(above)
-        lines = (line for each in moved for line in self._lines.get(each, ()))
+        lines = (line for other in moved for line in self._lines.get(other, ()))
         if any(sum(other in moved for other in line) != 1 for line in lines):
             return (float(begun[cell]),) * 2
         every = np.fromiter(moved, dtype=np.int64)
@@ -223,23 +223,24 @@ class _Question:
 
     def fault(self, cell: int, low: float, high: float) -> tuple[str, float] | None:
         """What is wrong with the range of a cell, and by how much."""
-        down, up, width = (each[cell] for each in self._needed)
-        allowed = _ROUNDING * max(abs(float(self.table.values[cell])), float(self._asked[cell]), 1e-300)
+        down, up, width = (need[cell] for need in self._needed)
+        allowed = _ROUNDING * max(abs(float(self.table.values[cell])), float(self._level[cell]), 1e-300)
         reason, worst = max(
             ("too close from below", low - down),
             ("too close from above", up - high),
             ("too narrow", width - (high - low)),
-            key=lambda each: each[1],
+            key=lambda fault: fault[1],
         )
         if worst > allowed:
             return reason, float(worst)
         return ("can be computed exactly", 0.0) if high - low <= allowed else None
 
-    def computed(self, adjusted: Adjusted, told: set[int]) -> list[Failure]:
-        """Cells that stand there as they are although nobody should know: no other value is possible.
+    def computed(self, adjusted: Adjusted, reported: set[int]) -> list[Failure]:
+        """Cells that are published unchanged, and that can be computed: no other value is possible.
 
-        What is shown adds up and keeps all that is promised, so that it might be the truth: a cell whose
-        value was changed has two at least, and one that was not has another if a part of it may change.
+        The published values add up and keep all promises, so that they might be the truth: a cell whose
+        value was changed has two possible values at least, an unchanged one if a part of it may change.
+        `reported` are the cells that failed already.
         """
         table, small = self.table, adjusted.terms.small
         possible = not np.abs(table.relations.residuals(adjusted.values)).any()
@@ -248,12 +249,12 @@ class _Question:
         if small is not None:
             # counts above the base are published as they are, which is what the method says
             same &= parts_of_sums(table) & (table.values <= small)
-        found = []
+        failures = []
         for cell in np.flatnonzero(same).tolist():
             low, high = self.by_one_part(cell, start)
             closed = high - low <= _ROUNDING * max(1.0, abs(low))
-            if closed and cell not in told and not self.may_move(cell):
-                found.append(
+            if closed and cell not in reported and not self.may_move(cell):
+                failures.append(
                     Failure(
                         cell=cell,
                         labels=table.label(cell),
@@ -263,4 +264,4 @@ class _Question:
                         shortfall=0.0,
                     )
                 )
-        return found
+        return failures

@@ -33,31 +33,31 @@ _ROUNDING = 1e-9
 
 
 def insider_leaks(
-    judge: Judge, attacker: Attacker, withheld: Mask, cells: Sequence[int], run: RunContext
+    judge: Judge, attacker: Attacker, suppressed: Mask, cells: Sequence[int], run: RunContext
 ) -> tuple[list[Leak], int]:
     """A leak for every sensitive cell that a contributor comes too close to, and how many were not judged."""
     table = judge.table
     if table.contributors is None or judge.free or not table.nonnegative:
         return [], 0
-    own, movements = _Parts.of(table, withheld), _Movements(judge, attacker, withheld)
-    found, end = list[Leak](), monotonic() + _SECONDS
-    places = np.cumsum(withheld) - 1
+    own, movements = _Parts.of(table, suppressed), _Movements(judge, attacker, suppressed)
+    leaks, end = list[Leak](), monotonic() + _SECONDS
+    places = np.cumsum(suppressed) - 1
     for done, cell in enumerate(cells):
         run.report("auditing contributors", done, len(cells) + 1)
         for insider in _near(movements, own, cell, int(places[cell])):
             if monotonic() > end:
-                return found, len(cells) - done
+                return leaks, len(cells) - done
             known, low = own.alone(insider), np.maximum(table.low, own.known_to(insider))
             if cell in known:
                 continue
-            left = withheld.copy()
+            left = suppressed.copy()
             left[list(known)] = False
             knowing = Judge(table.with_bounds(low, table.high), judge.problem)
             failure = next(failures_of(knowing, left, [cell], max(0.0, end - monotonic())), None)
             if failure is not None:
-                found.append(Leak(replace(failure, reason=INSIDER), known, low))
+                leaks.append(Leak(replace(failure, reason=INSIDER), known, low))
                 break
-    return found, 0
+    return leaks, 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +75,11 @@ class _Parts:
     lone: Mask
 
     @classmethod
-    def of(cls, table: Table, withheld: Mask) -> _Parts:
+    def of(cls, table: Table, suppressed: Mask) -> _Parts:
         contributors = table.contributors
         assert contributors is not None
         # negative contributions count by their size, which says nothing of the least value then
-        plain = withheld & (np.abs(contributors.total - table.values) <= _ROUNDING * np.abs(table.values))
+        plain = suppressed & (np.abs(contributors.total - table.values) <= _ROUNDING * np.abs(table.values))
         cell, slot = np.nonzero((contributors.largest > 0) & plain[:, None])
         insider = contributors.holders[cell, slot]
         # of those without a number each cell has its own
@@ -87,7 +87,7 @@ class _Parts:
         numbers = int(contributors.holders.max(initial=-1)) + 1 + np.arange(int(unnamed.sum()))
         insider = insider.copy()
         insider[unnamed] = numbers
-        place = (np.cumsum(withheld) - 1)[cell]
+        place = (np.cumsum(suppressed) - 1)[cell]
         return cls(
             table=table,
             cell=cell,
@@ -118,8 +118,8 @@ class _Parts:
 class _Movements:
     """Changes that move a cell as far as it must, checked, and whole where all know that values are."""
 
-    def __init__(self, judge: Judge, attacker: Attacker, withheld: Mask) -> None:
-        self.judge, self.attacker, self._withheld = judge, attacker, withheld
+    def __init__(self, judge: Judge, attacker: Attacker, suppressed: Mask) -> None:
+        self.judge, self.attacker, self._suppressed = judge, attacker, suppressed
         self._search: IntegerSearch | None = None
 
     def of(self, place: int, by: float) -> Floats | None:
@@ -127,7 +127,7 @@ class _Movements:
         change = self.attacker.moving_apart(place, by, np.empty(0, dtype=np.int64))
         if change is None or not self.judge.whole or self.attacker.network:
             return change
-        self._search = self._search or IntegerSearch(self.judge.table, self._withheld)
+        self._search = self._search or IntegerSearch(self.judge.table, self._suppressed)
         if self._search.stands(change):
             return np.rint(change)
         whole = self._search.movement(place, by, _ONE)

@@ -36,24 +36,24 @@ UNDECIDED = "not decided for whole numbers"
 
 
 def failures_of(
-    judge: Judge, withheld: Mask, cells: Iterable[int], seconds: float | None = None
+    judge: Judge, suppressed: Mask, cells: Iterable[int], seconds: float | None = None
 ) -> Iterator[Failure]:
     """Which of some suppressed sensitive cells real or whole numbers bring too close, one after the other."""
-    attacker = judge.attacker(withheld)
-    places, until = np.cumsum(withheld) - 1, monotonic() + (_SECONDS if seconds is None else seconds)
+    attacker = judge.attacker(suppressed)
+    places, until = np.cumsum(suppressed) - 1, monotonic() + (_SECONDS if seconds is None else seconds)
     search: IntegerSearch | None = None
     for cell in cells:
         place = int(places[cell])
         failure = judge.failure(attacker, cell, place)
         if failure is None and judge.whole and not attacker.network:
-            search = search or IntegerSearch(judge.table, withheld)
+            search = search or IntegerSearch(judge.table, suppressed)
             failure = _by_whole_numbers(judge, attacker, search, cell, place, until)
         if failure is not None:
             yield failure
 
 
 def given_away_by_integers(
-    judge: Judge, attacker: Attacker, withheld: Mask, cells: Iterable[int], run: RunContext
+    judge: Judge, attacker: Attacker, suppressed: Mask, cells: Iterable[int], run: RunContext
 ) -> list[Failure]:
     """Which of some suppressed sensitive cells integer programs bring too close, or cannot decide in time.
 
@@ -61,15 +61,15 @@ def given_away_by_integers(
     """
     if not judge.whole or attacker.network:
         return []
-    search = IntegerSearch(judge.table, withheld)
-    places = np.cumsum(withheld) - 1
-    found, until = [], monotonic() + _SECONDS
+    search = IntegerSearch(judge.table, suppressed)
+    places = np.cumsum(suppressed) - 1
+    failures, until = [], monotonic() + _SECONDS
     for done, cell in enumerate(cells):
         run.report("auditing with whole numbers", done, done + 2)
         failure = _by_whole_numbers(judge, attacker, search, cell, int(places[cell]), until)
         if failure is not None:
-            found.append(failure)
-    return found
+            failures.append(failure)
+    return failures
 
 
 def _by_whole_numbers(
@@ -115,13 +115,13 @@ def _reaches(
 class IntegerSearch:
     """Integer programs over changes of suppressed counts: M d = 0, low <= a + d <= high, d whole."""
 
-    def __init__(self, table: Table, withheld: Mask) -> None:
-        rows, cells, signs = table.relations.among(withheld, only_basis=True)
-        n = int(withheld.sum())
-        place = (np.cumsum(withheld) - 1)[cells]
-        values = table.values[withheld]
-        self.low = np.ceil(table.low[withheld] - _WHOLE) - values
-        self.high = np.floor(table.high[withheld] + _WHOLE) - values
+    def __init__(self, table: Table, suppressed: Mask) -> None:
+        rows, cells, signs = table.relations.among(suppressed, only_basis=True)
+        n = int(suppressed.sum())
+        place = (np.cumsum(suppressed) - 1)[cells]
+        values = table.values[suppressed]
+        self.low = np.ceil(table.low[suppressed] - _WHOLE) - values
+        self.high = np.floor(table.high[suppressed] + _WHOLE) - values
         used, row = np.unique(rows, return_inverse=True)
         self.relations = sparse.csr_array((signs, (row, place)), shape=(used.size, n))
         self.part = parts_of(rows, place, n)
@@ -199,15 +199,15 @@ class IntegerSearch:
         program.bound(at, np.array([ends[0]]), np.array([ends[1]]))
         program.cost(own, -(direction or 0.0))
         end = monotonic() + seconds
-        found = program.choose(None, lambda: monotonic() > end, time_limit=seconds)
+        solution = program.choose(None, lambda: monotonic() > end, time_limit=seconds)
         place = members[own]
         program.bound(at, self.low[[place]], self.high[[place]])
         program.cost(own, 0.0)
-        if found.status == "infeasible":
+        if solution.status == "infeasible":
             return np.zeros(0)
-        if found.x is None or (direction is not None and found.status != "optimal"):
+        if solution.x is None or (direction is not None and solution.status != "optimal"):
             return None
         whole = np.zeros(self.low.size)
-        whole[members] = np.rint(found.x)
+        whole[members] = np.rint(solution.x)
         # the solver is not believed: what it found must stand
         return whole if self.stands(whole) else None

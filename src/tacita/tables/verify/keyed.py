@@ -81,7 +81,7 @@ def _noisy_sizes(table: Table, terms: Terms) -> Floats:
     rows = [_row(terms.noise, place) for place in range(len(steps))]
     meant = []
     figures = (terms.keys.key, terms.keys.largest, table.values)
-    for plain, largest, value in zip(*(each.tolist() for each in figures), strict=True):
+    for plain, largest, value in zip(*(values_of_cells.tolist() for values_of_cells in figures), strict=True):
         share = flex.small
         if flex.large != flex.small and largest >= flex.point:
             over = (flex.small * largest - flex.large * flex.point) / (flex.large * flex.point)

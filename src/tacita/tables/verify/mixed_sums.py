@@ -1,8 +1,8 @@
 """Small sets of suppressed cells whose sum follows from several lines together.
 
 The sum of a line is known where its total is published, and so is the sum of two lines less that of a third.
-Whether the sum of a set is known, one movement tells that takes every cell as far as chance has it: a sum
-that does not change in it changes in none. So sets are found as numbers that add up to zero.
+One random movement shows whether the sum of a set is known: a sum that does not change in it changes in no
+movement. So sets are found as numbers that add up to zero.
 """
 
 from __future__ import annotations
@@ -77,18 +77,18 @@ def _sets(table: Table, cells: Ints, moved: Floats) -> Iterator[Ints]:
     known = (np.abs(pairs) <= _NOTHING).all(axis=0)
     minimal = apart.copy()
     minimal[first[known], second[known]] = minimal[second[known], first[known]] = False
-    found = [(np.column_stack([first[known], second[known]]), apart)]
+    candidates = [(np.column_stack([first[known], second[known]]), apart)]
     first, second, pairs = first[~known], second[~known], pairs[0, ~known]
     pair, third = _matches(pairs, moved[0])
     later = third > second[pair]
-    found.append((np.column_stack([first[pair], second[pair], third])[later], minimal))
+    candidates.append((np.column_stack([first[pair], second[pair], third])[later], minimal))
     by_sum = np.argsort(pairs, kind="stable")
     pair, other = _matches(pairs, pairs[by_sum])
     other = by_sum[other]
     later = first[pair] < first[other]
     quads = np.column_stack([first[pair], second[pair], first[other], second[other]])[later]
-    found.append((quads, minimal))
-    for sets, allowed in found:
+    candidates.append((quads, minimal))
+    for sets, allowed in candidates:
         fine = table.primary[cells[sets]].any(axis=1) & _all_pairs(sets, allowed)
         fine &= (np.abs(moved[:, sets].sum(axis=2)) <= 4 * _NOTHING).all(axis=0)
         yield from np.unique(np.sort(cells[sets[fine]], axis=1), axis=0)[:_SETS]

@@ -1,7 +1,7 @@
-"""Which withheld cells move together, and which cannot move: what remains is small, or needs no programme.
+"""Which suppressed cells move together, and which cannot move: the rest is small, or needs no linear program.
 
-A relation with one withheld cell fixes it; one with two lets either move only with the other. What both leave
-of a tree is nothing, of a single circuit one movement; only what is more tangled is left for programmes.
+A relation with one suppressed cell fixes it; one with two lets either move only with the other. Both rules
+leave nothing of a tree, and one movement of a single circuit; only the rest needs linear programs.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class _Joining:
             line = self._rows[row]
             added = line.pop(follower) * ratio
             left = line.get(leader, 0.0) + added
-            # what cancels to rounding is nought: ratios are those of small whole numbers
+            # what cancels to rounding is zero: ratios are those of small whole numbers
             if abs(left) <= _ROUNDING * abs(added):
                 line.pop(leader, None)
                 self._lines[leader].discard(row)

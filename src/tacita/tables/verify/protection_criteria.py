@@ -13,7 +13,7 @@ from tacita.core.spec.setting_syntax import setting
 
 from .attacker import Attacker
 
-# Of the larger of a value and what is asked of its range: what rounding may take from that.
+# Share of the larger of a value and its level that rounding may take.
 _ROUNDING = 1e-9
 # What a solver may be off a whole number.
 _WHOLE = 1e-6
@@ -35,9 +35,9 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """A failure that takes more than what is published: some cells are known, and that none is below `low`.
+    """A failure for an attacker who also knows some cells, and that no cell is below `low`.
 
-    Both speak of the cells of the table that was attacked.
+    Both refer to the cells of the table that was attacked.
     """
 
     failure: Failure
@@ -46,7 +46,7 @@ class Leak:
 
 
 class Judge:
-    """Asks an attacker for the range of a cell, and says what is wrong with it.
+    """Gets the range of a cell from an attacker, and says what is wrong with it.
 
     Cells count as unbounded for the general problem alone, and only where the table has no bounds at all;
     where an attacker knows bounds, general protection is judged as exact protection. A level of nothing, or
@@ -62,24 +62,24 @@ class Judge:
         # whole numbers may say more than real ones
         self.whole = not self.free and counts_whole(table)
         self._needed_low, self._needed_high, self._needed_width = table.needed()
-        asked = np.maximum.reduce(
+        level = np.maximum.reduce(
             [table.values - self._needed_low, self._needed_high - table.values, self._needed_width]
         )
-        self._rounding = _ROUNDING * np.maximum(np.abs(table.values), asked)
-        self.without_level: Mask = table.primary & (asked <= self._rounding) & self.interval
+        self._rounding = _ROUNDING * np.maximum(np.abs(table.values), level)
+        self.without_level: Mask = table.primary & (level <= self._rounding) & self.interval
 
-    def attacker(self, withheld: Mask) -> Attacker:
-        """Who knows all cells but the withheld ones."""
-        table, n = self.table, int(withheld.sum())
+    def attacker(self, suppressed: Mask) -> Attacker:
+        """An attacker who knows all cells but the suppressed ones."""
+        table, n = self.table, int(suppressed.sum())
         if self.free:
-            return Attacker(table.relations, withheld, np.full(n, np.inf), np.full(n, np.inf))
+            return Attacker(table.relations, suppressed, np.full(n, np.inf), np.full(n, np.inf))
         down, up = table.values - table.low, table.high - table.values
-        return Attacker(table.relations, withheld, down[withheld], up[withheld])
+        return Attacker(table.relations, suppressed, down[suppressed], up[suppressed])
 
     def range_of(self, attacker: Attacker, cell: int, place: int, brief: bool = False) -> tuple[float, float]:
-        """The least and the largest value of a cell; `place` is its number among the withheld ones.
+        """The least and the largest value of a cell; `place` is its number among the suppressed ones.
 
-        Where it is to be `brief`, a range at least so wide: no farther is asked than a verdict needs.
+        A `brief` range is at least so wide: the search stops as soon as the verdict is known.
         """
         value = float(self.table.values[cell])
         if self.free:
@@ -99,7 +99,7 @@ class Judge:
         return not self.interval or bool(self.without_level[cell]) or not self.table.primary[cell]
 
     def _enough(self, cell: int) -> tuple[float, float]:
-        """How far it must be known that a cell can fall and rise for the verdict not to hang on more."""
+        """How far a cell must be known to fall and rise for the verdict to be settled."""
         # of others than sensitive cells: whether they can be computed
         if self._either_way(cell):
             least = 1.0 if self.table.frequency else np.nextafter(0.0, 1.0)
@@ -113,7 +113,7 @@ class Judge:
     def demand(self, attacker: Attacker, cell: int, place: int) -> tuple[float, float]:
         """How far a sensitive cell must be able to fall and rise; where it need only move, a small step.
 
-        Of a width that may lie on either side, as much as the cell can rise is asked of that side.
+        A width that may lie on either side is demanded from above as far as the cell can rise.
         """
         value = float(self.table.values[cell])
         if self._either_way(cell):
@@ -146,7 +146,7 @@ class Judge:
     def apart(self, attacker: Attacker, cell: int, place: int, stays: Ints) -> Mask | None:
         """Cells whose movements alone show that one is protected while some stay; None where that is open.
 
-        Who knows none of them cannot make it fail. Of counts a movement in whole numbers is asked for.
+        An attacker who knows none of them cannot make it fail. Counts need a movement in whole numbers.
         """
         fall, rise = self._enough(cell)
         if np.isinf(fall) or np.isinf(rise):
@@ -173,9 +173,9 @@ class Judge:
         off = np.abs(change - np.rint(change)).max() if self.whole and not attacker.network else 0.0
         return np.asarray(change != 0, dtype=bool) if off <= _WHOLE else None
 
-    def failures(self, withheld: Mask, cells: Iterable[int]) -> Iterator[Failure]:
-        """Which of some withheld sensitive cells a pattern does not protect, one attack after the other."""
-        attacker, places = self.attacker(withheld), np.cumsum(withheld) - 1
+    def failures(self, suppressed: Mask, cells: Iterable[int]) -> Iterator[Failure]:
+        """Which of some suppressed sensitive cells a pattern does not protect, one attack after the other."""
+        attacker, places = self.attacker(suppressed), np.cumsum(suppressed) - 1
         for cell in cells:
             failure = self.failure(attacker, cell, int(places[cell]))
             if failure is not None:
@@ -205,7 +205,7 @@ class Judge:
                 ("too close from below", low - self._needed_low[cell]),
                 ("too close from above", self._needed_high[cell] - high),
                 ("too narrow", self._needed_width[cell] - (high - low)),
-                key=lambda each: each[1],
+                key=lambda fault: fault[1],
             )
             if worst > self._rounding[cell]:
                 return reason, float(worst)
@@ -219,40 +219,44 @@ def counts_whole(table: Table) -> bool:
     return table.frequency and bool((table.values == np.rint(table.values)).all())
 
 
-def with_known_zeros(table: Table, withheld: Mask, problem: Problem, zeros: str | None) -> Table:
+def with_known_zeros(table: Table, suppressed: Mask, problem: Problem, zeros: str | None) -> Table:
     """The table as an attacker knows it who sees that every zero was published.
 
     No suppressed cell is zero then, so each is at least the smallest unit. Where zeros may be suppressed, or
     one is, nothing follows.
     """
     published = (zeros or ("withhold" if problem == "exact" else "publish")) == "publish"
-    if not published or table.smallest_unit <= 0 or (withheld & (table.values == 0)).any():
+    if not published or table.smallest_unit <= 0 or (suppressed & (table.values == 0)).any():
         return table
     least = np.minimum(table.smallest_unit, np.abs(table.values))
     raised = np.where((table.low >= 0) & (table.low < least), least, table.low)
     return table if np.array_equal(raised, table.low) else table.with_bounds(raised, table.high)
 
 
-def refuse_weaker_problem(table: Table, problem: Problem, insist: bool = False) -> None:
-    """Raise where a rule asks for intervals and less is asked of the pattern."""
+def check_problem_meets_rules(table: Table, problem: Problem, accept_less_protection: bool = False) -> None:
+    """Check that the problem is as strict as the rules; ParameterError where a rule requires intervals."""
     rules = [type(rule).__name__ for rule in table.rules if getattr(rule, "wants_interval", False)]
-    if rules and problem != "interval" and not insist:
+    if rules and problem != "interval" and not accept_less_protection:
+        acceptance = setting("suppress", "insist", True)
         raise ParameterError(
             f"Audit: {', '.join(rules)} asks that nobody comes too close to a contribution, which {problem} "
             f"protection does not give. Use {setting('suppress', 'problem', 'interval')}, or accept less, "
-            f"which is recorded ({setting('suppress', 'insist', True)})."
+            f"which is recorded ({acceptance})."
         )
 
 
-def refuse_no_level(table: Table, problem: Problem) -> None:
-    """Raise where an interval is asked for and a sensitive cell has no level: it would be withheld alone."""
+def check_levels(table: Table, problem: Problem) -> None:
+    """Check that every sensitive cell has a protection level, if the problem needs levels; DataError if not.
+
+    A cell without one would be the only suppressed cell of its line.
+    """
     bare = np.flatnonzero(Judge(table, problem).without_level)
     if bare.size:
         where = " / ".join(table.label(int(bare[0])))
         raise DataError(
             f"suppress: {bare.size} sensitive cells have no protection level (first: {where}). A share of 0 "
             "is 0; what the attacker knows anyway, or what is lost in rounding, is no level either. Interval "
-            "protection would withhold such a cell alone, and anybody could compute it. Give absolute levels "
-            "(a column, an array, or the rule zero-cells), or use exact protection "
+            "protection would suppress no other cell with it, and anybody could compute it. Give absolute "
+            "levels (a column, an array, or the rule zero-cells), or use exact protection "
             f"({setting('suppress', 'problem', 'exact')})."
         )

@@ -38,7 +38,7 @@ def seen_together(
     Where two show different values of a cell, that which is not meant counts; `meant` are the values of the
     tables unless others are given.
     """
-    withheld, values = np.ones(n, dtype=bool), np.full(n, np.nan)
+    suppressed, values = np.ones(n, dtype=bool), np.full(n, np.nan)
     hidden, torn, besides = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), list[str]()
     for content, form, (table, cells), name in zip(contents, forms, parts, names, strict=True):
         own = table.values if meant is None else meant[cells]
@@ -49,10 +49,10 @@ def seen_together(
         torn[cells[open_cells & known & differs(seen.values, values[cells])]] = True
         fresh = wrong | (open_cells & ~known)
         values[cells[fresh]] = seen.values[fresh]
-        withheld[cells[open_cells]], hidden[cells[seen.withheld]] = False, True
-        besides += [each for each in seen.besides if each not in besides]
-    if half := int((hidden & ~withheld).sum()):
-        besides.append(f"cells that one table withholds and another shows ({half})")
+        suppressed[cells[open_cells]], hidden[cells[seen.withheld]] = False, True
+        besides += [kind for kind in seen.besides if kind not in besides]
+    if half := int((hidden & ~suppressed).sum()):
+        besides.append(f"cells that one table suppresses and another shows ({half})")
     if torn.any():
         besides.append(f"cells that two tables show with different values ({int(torn.sum())})")
-    return Seen(withheld, values, tuple(besides))
+    return Seen(suppressed, values, tuple(besides))

@@ -1,4 +1,4 @@
-"""What some know beyond what is published: lone contributors, and what sums of withheld cells give away."""
+"""What singletons know beyond what is published, and what sums of suppressed cells give away."""
 
 from __future__ import annotations
 
@@ -21,63 +21,64 @@ KNOWN_SUM = "part of a sensitive sum"
 
 
 def lone_contributors(
-    judge: Judge, withheld: Mask, known_bad: set[int], run: RunContext, seconds: float = np.inf
+    judge: Judge, suppressed: Mask, known_bad: set[int], run: RunContext, seconds: float = np.inf
 ) -> list[Leak]:
-    """Leaks of sensitive cells that fail once a lone contributor's own cells are known; one a cell.
+    """Leaks to singletons, one for each sensitive cell that fails once the cells of a singleton are known.
 
-    Of a cell that fails for nobody else.
+    Cells in `known_bad`, which fail anyway, are left out.
     """
-    found: dict[int, Leak] = {}
-    for leak in lone_leaks(judge, withheld, frozenset(), run, seconds):
+    leaks: dict[int, Leak] = {}
+    for leak in lone_leaks(judge, suppressed, frozenset(), run, seconds):
         if leak.failure.cell not in known_bad:
-            found.setdefault(leak.failure.cell, leak)
-    return list(found.values())
+            leaks.setdefault(leak.failure.cell, leak)
+    return list(leaks.values())
 
 
 def lone_leaks(
     judge: Judge,
-    withheld: Mask,
+    suppressed: Mask,
     passed_over: Container[tuple[int, frozenset[int]]],
     run: RunContext,
     seconds: float = np.inf,
 ) -> list[Leak]:
-    """What a lone contributor knows, and a sensitive cell that fails once it is; all such pairs but some.
+    """All pairs of a singleton and a sensitive cell that fails once the cells of the singleton are known.
 
-    Who is alone in several suppressed cells knows all of them; where holders are not named, every cell has
-    its own. Only cells connected to the known ones are asked again. A movement that protects a cell protects
-    it from all who know none of the cells that move: one program a sensitive cell where a movement touches no
-    lone contributor; else another, and one more for each who knows some of the cells that move; an attack of
-    its own only where that does not settle it. Nobody can be kept from knowing their own part of a cell: it
-    need not be able to fall below that. After some `seconds`, what is left is not asked.
+    Pairs in `passed_over` are left out. A contributor who is the only one in several suppressed cells knows
+    all of them; where contributors are not named, every cell has its own. Only cells connected to the known
+    ones are checked again. A movement that protects a cell protects it from everyone who knows none of the
+    cells that move: one LP for each sensitive cell where a movement touches no singleton; else another, and
+    one more for each singleton who knows some of the cells that move. Only where that does not settle it, the
+    cell is attacked. Contributors always know their own part of a cell: the cell need not be able to fall
+    below that. After `seconds`, the remaining pairs are skipped.
     """
     table = judge.table
-    known_to_one = sets_known(table, withheld)
+    known_to_one = sets_known(table, suppressed)
     if not known_to_one:
         return []
     until = monotonic() + seconds
-    open_to = _open_to(judge, withheld, known_to_one, passed_over, run, until)
-    found = []
+    open_to = _open_to(judge, suppressed, known_to_one, passed_over, run, until)
+    leaks = []
     for done, known in enumerate(known_to_one):
-        if (asked := open_to.get(done)) and monotonic() < until:
-            left = withheld.copy()
+        if (cells := open_to.get(done)) and monotonic() < until:
+            left = suppressed.copy()
             left[list(known)] = False
-            for each in failures_of(judge, left, asked):
-                own = own_part(table, withheld, known, each.cell)
+            for failure in failures_of(judge, left, cells):
+                own = own_part(table, suppressed, known, failure.cell)
                 low = table.low.copy()
-                if own > max(low[each.cell], 0.0):
-                    low[each.cell] = own
+                if own > max(low[failure.cell], 0.0):
+                    low[failure.cell] = own
                     knowing = Judge(table.with_bounds(low, table.high), judge.problem)
-                    if next(failures_of(knowing, left, [each.cell]), None) is None:
+                    if next(failures_of(knowing, left, [failure.cell]), None) is None:
                         continue
-                found.append(Leak(replace(each, reason=LONE), known, low))
+                leaks.append(Leak(replace(failure, reason=LONE), known, low))
         run.report("auditing lone contributors", done, len(known_to_one) + 1)
-    return found
+    return leaks
 
 
-def own_part(table: Table, withheld: Mask, known: frozenset[int], cell: int) -> float:
-    """What a cell is at least to the contributor who is alone in some others, whatever is published.
+def own_part(table: Table, suppressed: Mask, known: frozenset[int], cell: int) -> float:
+    """The least value of a cell for the singleton who knows some others, in any pattern.
 
-    Their part of a sum is what is known of its suppressed parts, each of them no less than it can be.
+    Their part of a sum is what they know of its suppressed parts, each at its least value.
     """
     contributors = table.contributors
     if contributors is None or not table.nonnegative:
@@ -85,46 +86,50 @@ def own_part(table: Table, withheld: Mask, known: frozenset[int], cell: int) -> 
     holder = int(contributors.holders[next(iter(known)), 0])
     kept = (contributors.holders[cell] == holder) & (holder >= 0)
     parts = [float(contributors.largest[cell, place]) for place in np.flatnonzero(kept)]
-    least = _least(table, withheld, known, cell, {})
+    least = _least(table, suppressed, known, cell, {})
     return min(max(least, *parts, 0.0), float(table.values[cell]))
 
 
-def _least(table: Table, withheld: Mask, known: frozenset[int], cell: int, found: dict[int, float]) -> float:
+def _least(
+    table: Table, suppressed: Mask, known: frozenset[int], cell: int, known_least: dict[int, float]
+) -> float:
     """The least value of a cell by the parts of its lines, of which only suppressed ones count."""
     if cell in known:
         return float(table.values[cell])
-    if cell not in found:
+    if cell not in known_least:
         relations = table.relations
         # a circle of sums ends here
-        found[cell] = least = float(table.low[cell]) if withheld[cell] else 0.0
-        for row in relations.rows[relations.cells == cell].tolist() if withheld[cell] else ():
+        known_least[cell] = least = float(table.low[cell]) if suppressed[cell] else 0.0
+        for row in relations.rows[relations.cells == cell].tolist() if suppressed[cell] else ():
             cells, signs = relations.line(row)
             if bool((np.abs(signs) == 1).all()) and cells[signs < 0].tolist() == [cell]:
-                parts = (_least(table, withheld, known, part, found) for part in cells[signs > 0].tolist())
+                parts = (
+                    _least(table, suppressed, known, part, known_least) for part in cells[signs > 0].tolist()
+                )
                 least = max(least, sum(parts))
-        found[cell] = least
-    return found[cell]
+        known_least[cell] = least
+    return known_least[cell]
 
 
 def _open_to(
     judge: Judge,
-    withheld: Mask,
+    suppressed: Mask,
     known_to_one: list[frozenset[int]],
     passed_over: Container[tuple[int, frozenset[int]]],
     run: RunContext,
     until: float,
 ) -> dict[int, list[int]]:
-    """For the number of each lone contributor the sensitive cells that no movement has settled."""
-    table, cells = judge.table, np.flatnonzero(withheld)
-    place = np.cumsum(withheld) - 1
-    rows, entries, _ = table.relations.among(withheld)
+    """The sensitive cells that no movement has settled, by the number of the singleton."""
+    table, cells = judge.table, np.flatnonzero(suppressed)
+    place = np.cumsum(suppressed) - 1
+    rows, entries, _ = table.relations.among(suppressed)
     part = parts_of(rows, place[entries], cells.size)
-    attacker = judge.attacker(withheld)
+    attacker = judge.attacker(suppressed)
     own = [place[np.array(sorted(known))] for known in known_to_one]
-    who = np.repeat(np.arange(len(own)), [each.size for each in own])
+    who = np.repeat(np.arange(len(own)), [cells_of_one.size for cells_of_one in own])
     what = np.concatenate(own)
     sensitive = cells[table.primary[cells]]
-    found: dict[int, list[int]] = {}
+    unsettled: dict[int, list[int]] = {}
     for done, cell in enumerate(sensitive.tolist()):
         if done % 64 == 0:
             run.report("looking for movements apart", done, sensitive.size)
@@ -139,16 +144,16 @@ def _open_to(
         moving = judge.apart(attacker, cell, at, np.empty(0, dtype=np.int64))
         for number in near if moving is None else np.intersect1d(near, who[moving[what]]).tolist():
             if moving is None or judge.apart(attacker, cell, at, own[number]) is None:
-                found.setdefault(number, []).append(cell)
-    return found
+                unsettled.setdefault(number, []).append(cell)
+    return unsettled
 
 
-def sets_known(table: Table, withheld: Mask) -> list[frozenset[int]]:
-    """Sets of withheld cells that one contributor alone knows."""
+def sets_known(table: Table, suppressed: Mask) -> list[frozenset[int]]:
+    """Sets of suppressed cells that one singleton knows."""
     contributors = table.contributors
     if contributors is None:
         return []
-    alone = np.flatnonzero(withheld & contributors.lone)
+    alone = np.flatnonzero(suppressed & contributors.lone)
     by_holder: dict[int, set[int]] = {}
     unnamed = []
     for cell in alone.tolist():
@@ -160,43 +165,43 @@ def sets_known(table: Table, withheld: Mask) -> list[frozenset[int]]:
     return [*(frozenset(own) for own in by_holder.values()), *unnamed]
 
 
-def unnamed_loners(table: Table, withheld: Mask) -> int:
-    """Withheld cells of one contributor of whom nobody knows whether it is that of another such cell."""
+def unnamed_singletons(table: Table, suppressed: Mask) -> int:
+    """Suppressed cells of one contributor each who may be the same for several of these cells."""
     if table.contributors is None:
         return 0
-    alone = withheld & table.contributors.lone
+    alone = suppressed & table.contributors.lone
     unnamed = int((alone & (table.contributors.holders[:, 0] < 0)).sum())
     return unnamed if int(alone.sum()) > 1 else 0
 
 
-def loners_apart(table: Table, withheld: Mask) -> int:
-    """Withheld cells of one contributor in linked lists, of which each numbers contributors by itself."""
+def singletons_of_separate_lists(table: Table, suppressed: Mask) -> int:
+    """Suppressed cells of one contributor in linked lists that number their contributors separately."""
     if table.contributors is None or not table.contributors.apart:
         return 0
-    alone = int((withheld & table.contributors.lone).sum())
+    alone = int((suppressed & table.contributors.lone).sum())
     return alone if alone > 1 else 0
 
 
-def sensitive_sums(table: Table, withheld: Mask, fixed: Mask | None = None) -> list[Failure]:
+def sensitive_sums(table: Table, suppressed: Mask, fixed: Mask | None = None) -> list[Failure]:
     """Sensitive cells in a set of suppressed cells whose sum is known and sensitive itself.
 
     `fixed` marks suppressed cells that can be computed.
     """
-    found: dict[int, Failure] = {}
-    for union in sensitive_unions(table, withheld, fixed):
+    failures: dict[int, Failure] = {}
+    for union in sensitive_unions(table, suppressed, fixed):
         for cell in union.cells[table.primary[union.cells]].tolist():
             at = float(table.values[cell])
-            found[cell] = Failure(
+            failures[cell] = Failure(
                 cell=cell, labels=table.label(cell), reason=KNOWN_SUM, low=at, high=at, shortfall=float("nan")
             )
-    return list(found.values())
+    return list(failures.values())
 
 
-def single_counts(table: Table, withheld: Mask) -> int:
+def single_counts(table: Table, suppressed: Mask) -> int:
     """Published lines in which one count is not zero, of two labels or more."""
     relations = table.relations
     rows, parts = relations.rows, relations.signs > 0
-    hidden = np.bincount(rows, weights=withheld[relations.cells], minlength=len(relations))
+    hidden = np.bincount(rows, weights=suppressed[relations.cells], minlength=len(relations))
     filled = np.bincount(
         rows[parts], weights=table.values[relations.cells[parts]] != 0, minlength=len(relations)
     )

@@ -1,6 +1,6 @@
-"""The independent verifier of suppressed tables: are withheld cells protected, and is the rest as it was?
+"""The independent verifier of suppressed tables: are suppressed cells protected, and are all others true?
 
-It shares no code with the methods. The pattern is attacked once, by `audit`. Files must withhold the very
+It shares no code with the methods. The pattern is attacked once, by `audit`. Files must suppress exactly the
 cells that were attacked, show the true values of the others, and nothing else.
 """
 
@@ -34,7 +34,7 @@ def _not_attacked(evidence: FileEvidence) -> str | None:
 
 def _other_cells(evidence: FileEvidence) -> str | None:
     same = np.array_equal(evidence.seen.withheld, evidence.claim.pattern.withheld)
-    return None if same else "read back, it does not withhold the cells that it should"
+    return None if same else "read back, it does not suppress the cells that it should"
 
 
 def _other_values(evidence: FileEvidence) -> str | None:
@@ -48,18 +48,19 @@ def changed(table: Table, seen: Seen) -> Mask:
 
 
 CHECKS: dict[str, Check[FileEvidence]] = {
-    "cells-withheld": Check("The file withholds the cells of the pattern, and no others.", _other_cells),
+    "cells-withheld": Check("The file suppresses the cells of the pattern, and no others.", _other_cells),
     "nothing-besides": NOTHING_BESIDES,
     "values-true": Check("Every published value is that of the table, to 15 digits.", _other_values),
     "pattern-audited": Check(
-        "Every sensitive cell is protected, by an attack on the cells that the file withholds.", _not_attacked
+        "Every sensitive cell is protected, by an attack on the cells that the file suppresses.",
+        _not_attacked,
     ),
 }
 
 
 @dataclass(frozen=True, repr=False)
 class SuppressionClaim(TableClaim):
-    """What is said of a suppressed table: these cells are withheld, and this came of attacking them.
+    """The claim about a suppressed table: its suppressed cells, and the audit that attacked them.
 
     Confidential: the audit holds the table, as it was priced and attacked.
     """

@@ -40,19 +40,19 @@ class Union:
 
 
 def sensitive_unions(
-    table: Table, withheld: Mask, fixed: Mask | None = None, beyond_lines: bool = True
+    table: Table, suppressed: Mask, fixed: Mask | None = None, beyond_lines: bool = True
 ) -> list[Union]:
     """Sets of suppressed cells, one of them sensitive, whose known sum is sensitive by the table's rules.
 
-    Without rules only a sum that is all one contributor's counts. `fixed` marks suppressed cells that can be
-    computed: they count as published. Sums of single lines, and small ones that several lines give away
-    together unless only those of lines are asked for (`beyond_lines`). O(entries of the lines that hold a
-    sensitive cell), and what `mixed_sums` takes.
+    Without rules only a sum of a single contributor counts. `fixed` marks suppressed cells that can be
+    computed: they count as published. Sums of single lines, and with `beyond_lines` small ones that several
+    lines give away together. O(entries of the lines that hold a sensitive cell), and the cost of
+    `mixed_sums`.
     """
     if table.contributors is None:
         return []
-    open_cells = withheld if fixed is None else withheld & ~fixed
-    found, seen, nobody = [], set[tuple[int, ...]](), np.empty(0, dtype=np.int64)
+    open_cells = suppressed if fixed is None else suppressed & ~fixed
+    unions, seen, nobody = [], set[tuple[int, ...]](), np.empty(0, dtype=np.int64)
     mixed = ((cells, nobody) for cells in mixed_sums(table, open_cells)) if beyond_lines else ()
     for cells, others in chain(known_sums(table, open_cells), mixed):
         if (key := tuple(cells.tolist())) in seen:
@@ -61,8 +61,8 @@ def sensitive_unions(
         if _is_a_cell(table, cells, others):
             continue
         if (levels := _levels(table, cells)) is not None:
-            found.append(Union(cells, others, *levels))
-    return found
+            unions.append(Union(cells, others, *levels))
+    return unions
 
 
 def _is_a_cell(table: Table, cells: Ints, others: Ints) -> bool:
@@ -76,7 +76,7 @@ def _is_a_cell(table: Table, cells: Ints, others: Ints) -> bool:
 
 
 def known_sums(table: Table, open_cells: Mask) -> Iterator[tuple[Ints, Ints]]:
-    """Sets of suppressed cells, one of them sensitive, with a known sum; and the cells that tell it."""
+    """Sets of suppressed cells, one of them sensitive, with a known sum; and the cells that give it away."""
     relations = table.relations
     rows = relations.rows
     hidden = open_cells[relations.cells]
@@ -115,8 +115,8 @@ def _sum(line: Ints, open_cells: Mask) -> _Sum:
 
 def _derived(start: _Sum, parts_of_total: dict[int, list[_Sum]]) -> list[_Sum]:
     """A sum of cells, and those that come of it when subtotals are replaced by their suppressed parts."""
-    found, waiting = [start], [start]
-    while waiting and len(found) < _MOST_DERIVED:
+    sums, waiting = [start], [start]
+    while waiting and len(sums) < _MOST_DERIVED:
         known = waiting.pop()
         for cell in sorted(known.cells & parts_of_total.keys()):
             rest = known.cells - {cell}
@@ -125,10 +125,10 @@ def _derived(start: _Sum, parts_of_total: dict[int, list[_Sum]]) -> list[_Sum]:
                 if rest & parts.cells:
                     continue
                 derived = _Sum(rest | parts.cells, known.others | parts.others)
-                if derived not in found:
-                    found.append(derived)
+                if derived not in sums:
+                    sums.append(derived)
                     waiting.append(derived)
-    return found
+    return sums
 
 
 def _levels(table: Table, cells: Ints) -> tuple[float, float] | None:

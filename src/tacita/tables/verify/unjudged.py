@@ -16,11 +16,13 @@ def accepted_risks(table: Table, accept: Sequence[str] | str) -> tuple[str, ...]
     return () if table.judged else accepted_names(accept)
 
 
-def refuse_unjudged(table: Table, accept: Sequence[str] | str) -> None:
-    """Raise where nothing says which cells are sensitive, and that none is has not been accepted by name.
+def check_judged(table: Table, accept: Sequence[str] | str) -> None:
+    """Check that something says which cells are sensitive, or that the risk is accepted by name.
 
-    >>> refuse_unjudged(Table.from_array([[5, 3]]), accept="no-sensitive-cells")
-    >>> refuse_unjudged(Table.from_array([[5, 3]], primary=[[False, False]]), accept=())
+    ParameterError if not.
+
+    >>> check_judged(Table.from_array([[5, 3]]), accept="no-sensitive-cells")
+    >>> check_judged(Table.from_array([[5, 3]], primary=[[False, False]]), accept=())
     """
     if table.judged or NO_SENSITIVE_CELLS in accepted_names(accept):
         return
@@ -35,7 +37,7 @@ def refuse_unjudged(table: Table, accept: Sequence[str] | str) -> None:
 
 
 def about_acceptance(table: Table, accepted: Sequence[str]) -> list[DisclosureWarning]:
-    """The warning that stands beside such a release."""
+    """The warning for a release where no cell is sensitive and that was accepted."""
     if NO_SENSITIVE_CELLS not in accepted:
         return []
     text = (

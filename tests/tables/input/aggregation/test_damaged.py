@@ -14,12 +14,12 @@ from tacita.io.workdir import Scratch
 ASKED = {"dimensions": ["region", "size"], "value": "x", "unit": "firm", "key": "k"}
 PARTS = {"name": "serial", "part": 100}
 FILES = (
-    *("asked", "dimensions", "sums-0"),
+    *("request", "dimensions", "sums-0"),
     *("looked-1.kept", "looked-1.keys", "looked-1.seal"),
     *("span-1.records", "span-1.rows", "span-1.ends", "span-1.seal"),
 )
 # Made anew by every run, whatever an earlier one left.
-NEVER_TAKEN = ("asked", "dimensions", "sums-0")
+NEVER_TAKEN = ("request", "dimensions", "sums-0")
 
 
 def records(n=500):

@@ -79,10 +79,10 @@ def test_no_pattern_costs_less_than_the_bound_over_single_lines(problem):
         least = Optimal(seconds=30.0).suppress(table, problem)
         assert least.proven
         bounds = [Lines(system) for system in systems_for(table, problem)]
-        plain = sum(each.told for each in bounds)
+        plain = sum(each.table_bound for each in bounds)
         for each in bounds:
             each.tighten(Watch(5.0))
-        assert 0 < plain <= sum(each.told for each in bounds) <= least.cost * (1 + 1e-9)
+        assert 0 < plain <= sum(each.table_bound for each in bounds) <= least.cost * (1 + 1e-9)
         met.append(plain == pytest.approx(least.cost))
     # not so far below, either
     assert any(met)
@@ -132,7 +132,7 @@ def test_nothing_that_other_tools_withhold_is_cheaper_at_equal_protection(name):
         for problem, asked in (("general", free), ("exact", table)):
             if _protects(asked, mask, problem):
                 assert ours[problem] <= cost
-    lines = sum(each.told for each in map(Lines, systems_for(table, "exact")))
+    lines = sum(each.table_bound for each in map(Lines, systems_for(table, "exact")))
     assert lines <= protected.lower_bound <= protected.cost
 
 

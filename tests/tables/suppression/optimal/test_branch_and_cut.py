@@ -154,7 +154,7 @@ def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(seed):
     for looks in range(2, 20):
         # a clock that goes on whenever it is looked at; few cells at first, so that others come in
         with measured_by(itertools.count().__next__):
-            search = Search(network, Watch(looks), RunContext(), each=1)
+            search = Search(network, Watch(looks), RunContext(), per_line=1)
         search.relax()
         assert search.bound <= least + 1e-6
         assert len(search.fractional()) == network.edges

@@ -253,7 +253,7 @@ def test_cells_that_move_only_together_are_one_and_parts_stand_apart():
     two = Table.from_array(np.ones((2, 2, 2)), primary=np.arange(8).reshape(2, 2, 2) == 0, lower=50, upper=50)
     (system,) = systems_of(two, "interval")
     # in a cube of 2 x 2 x 2 with published sums all eight move by the same
-    assert (system.edges, system.demands, system.given) == (1, 2, 7.0)
+    assert (system.edges, system.demands, system.fixed_cost) == (1, 2, 7.0)
 
 
 def test_a_primary_that_nothing_protects_is_named():

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from tacita.kernels.interpreted import interpreted
 from tacita.kernels.tables import dual_simplex
 from tacita.kernels.tables.dual_simplex import MOVED, SHORT, STUCK, UNKNOWN, Ties, cannot_move, desk_for, move
-from tacita.tables.suppression.optimal.movement_lp import Programme
+from tacita.tables.suppression.optimal.movement_lp import MovementLP
 from tacita.tables.suppression.optimal.relation_presolve import systems_of
 from twins.relations import random_table
 
@@ -135,8 +135,8 @@ def test_where_the_kernel_has_no_answer_the_solver_is_asked(monkeypatch):
     own = int(system.own[0])
     room[own], room[n + own] = float(system.amount[0]), 0.0
     price = np.concatenate([system.cost, system.cost]) + 1.0
-    usual = Programme(system, quick=True).move(own, room, price)
+    usual = MovementLP(system, quick=True).move(own, room, price)
     # no movement can take in a relation
     monkeypatch.setattr(dual_simplex, "MOST", 0)
-    asked = Programme(system, quick=True).move(own, room, price)
+    asked = MovementLP(system, quick=True).move(own, room, price)
     assert np.allclose(usual.change, asked.change, atol=1e-6)

@@ -137,7 +137,7 @@ def test_a_cell_that_costs_more_than_a_way_round_of_able_cells_is_needless_and_n
 @pytest.mark.parametrize("seed", range(4))
 def test_giving_up_the_whole_pattern_ends_at_the_cost_of_the_compact_model(seed):
     grid = random_grid(seed, "interval", shape=(6, 7), primaries=5, largest=60, lower=50, upper=50)
-    search = Search(network_of(grid), Watch(np.inf), RunContext(), each=20)
+    search = Search(network_of(grid), Watch(np.inf), RunContext(), per_line=20)
     secondary = np.flatnonzero(search.best & ~search.network.primary)
     alike = np.zeros(search.network.edges)
     assert sorted(near(search, search.best, alike, len(secondary))) == secondary.tolist()

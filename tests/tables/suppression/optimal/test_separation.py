@@ -7,7 +7,7 @@ from tacita.core import DataError, Hierarchy, RunContext, Table
 from tacita.tables.suppression.optimal.connected_parts import searches_of
 from tacita.tables.suppression.optimal.implied_suppressions import with_forced
 from tacita.tables.suppression.optimal.relation_patterns import Builder
-from tacita.tables.suppression.optimal.relation_presolve import refuse, systems_of
+from tacita.tables.suppression.optimal.relation_presolve import systems_of, unmet_demand_error
 from tacita.tables.suppression.optimal.separation import Separation
 from tacita.tables.suppression.optimal.single_relation_bounds import Lines
 from tacita.tables.suppression.time_limit import Watch
@@ -69,7 +69,7 @@ def test_what_protects_meets_what_forced_cells_are_asked_and_nothing_else_does()
         for system in systems:
             known = with_forced(system)
             more += known.demands - system.demands
-            assert known.given == system.given + system.cost[known.primary].sum()
+            assert known.fixed_cost == system.fixed_cost + system.cost[known.primary].sum()
             for chosen in patterns_of(system, generator):
                 assert chosen[known.primary].all()
                 assert Builder(known).protects(chosen)
@@ -134,4 +134,4 @@ def test_a_refusal_names_a_primary_also_where_a_forced_cell_was_asked():
     beside = np.flatnonzero((known.primary & ~system.primary)[known.own])
     assert len(beside) == 2
     for demand in beside:
-        assert "Primary cell 1 / 1 cannot be protected" in str(refuse(table, known, int(demand)))
+        assert "Primary cell 1 / 1 cannot be protected" in str(unmet_demand_error(table, known, int(demand)))

@@ -11,7 +11,7 @@ from scipy.sparse import csc_matrix
 from tacita.kernels.tables.network import Pooled, Terms
 from tacita.kernels.tables.zero_half import add_up, half_sums, nearly_tight, parities, unlike, whole_multiples
 from tacita.solvers.highs import LinearProgram
-from tacita.tables.suppression.optimal.cutting_planes import CuttingProgramme
+from tacita.tables.suppression.optimal.cutting_planes import CuttingPlaneLP
 from tacita.tables.suppression.optimal.zero_half_cuts import violated_half_sums
 
 # Rows of 1 over pairs in a ring of five: half of every cell meets them all, whole cells need three of five.
@@ -36,7 +36,7 @@ def dense(rows, columns):
 
 
 def programme(matrix, right, cost):
-    made = CuttingProgramme()
+    made = CuttingPlaneLP()
     made.lp = LinearProgram.of(
         cost,
         np.zeros(len(cost)),

@@ -1,4 +1,4 @@
-"""What is behind the cells of a table, in a form that adds up: sums of records, and figures of contributors.
+"""The additive aggregates of a table: sums of records, and figures of the contributors of its cells.
 
 Only cells that have records are kept, in their order.
 """
@@ -36,13 +36,13 @@ class Sums:
     @staticmethod
     def joined(parts: Sequence[Sums]) -> Sums:
         """Of all records of several. O(n log n) for n cells in all of them."""
-        cell = np.concatenate([each.cell for each in parts])
+        cell = np.concatenate([part.cell for part in parts])
         order = np.argsort(cell, kind="stable")
         starts = starts_of(cell[order])
-        keys = [each.keys for each in parts if each.keys is not None]
+        keys = [part.keys for part in parts if part.keys is not None]
         return Sums(
             cell[order][starts],
-            ExactSums.joined([each.value for each in parts]).at(order).added(starts),
+            ExactSums.joined([part.value for part in parts]).at(order).added(starts),
             KeySums.joined(keys).at(order).added(starts) if keys else None,
         )
 
@@ -65,8 +65,11 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """Of the contributors of each cell: their total, number and weight, the largest who asked, and who did
-    not waive; and the entries that may be among the first of it."""
+    """Figures of the contributors of each cell.
+
+    Their total, number and weight, the largest amount that requested protection, the largest that did not
+    waive it, and the contributions that may be among the largest.
+    """
 
     cell: Ints
     total: ExactSums
@@ -77,16 +80,16 @@ class Figures:
     leading: Contributions
 
     @classmethod
-    def of(cls, one: Contributions, asked: Mask, waived: Mask, depth: int) -> Figures:
-        """Of what every holding contributes to each cell. O(n depth) where no weight is below 1."""
+    def of(cls, one: Contributions, requested: Mask, waived: Mask, depth: int) -> Figures:
+        """Aggregate the contributions of holdings to cells. O(n depth) where no weight is below 1."""
         starts = one.starts
         return cls(
             cell=one.cell[starts],
-            # of holdings, not of records: one that has several is still alone
+            # by holding, not by record: a holding with several records may still be a singleton
             total=ExactSums.of(one.amount * one.weight, starts),
             frequency=ExactSums.of(one.weight, starts),
             count=np.diff(np.append(starts, one.cell.size)),
-            requested=_largest(np.where(asked, one.amount, 0.0), starts),
+            requested=_largest(np.where(requested, one.amount, 0.0), starts),
             open=_largest(np.where(waived, 0.0, one.amount), starts),
             leading=one.leading(depth),
         )
@@ -94,21 +97,21 @@ class Figures:
     @staticmethod
     def joined(parts: Sequence[Figures], depth: int) -> Figures:
         """Of several, each of other holdings or other cells. O(n log n) for n cells in all of them."""
-        cell = np.concatenate([each.cell for each in parts])
+        cell = np.concatenate([part.cell for part in parts])
         order = np.argsort(cell, kind="stable")
         starts = starts_of(cell[order])
         count, requested, still_open = (
-            np.concatenate([getattr(each, name) for each in parts])[order]
+            np.concatenate([getattr(part, name) for part in parts])[order]
             for name in ("count", "requested", "open")
         )
         return Figures(
             cell=cell[order][starts],
-            total=ExactSums.joined([each.total for each in parts]).at(order).added(starts),
-            frequency=ExactSums.joined([each.frequency for each in parts]).at(order).added(starts),
+            total=ExactSums.joined([part.total for part in parts]).at(order).added(starts),
+            frequency=ExactSums.joined([part.frequency for part in parts]).at(order).added(starts),
             count=np.add.reduceat(count, starts) if starts.size else count,
             requested=_largest(requested, starts),
             open=_largest(still_open, starts),
-            leading=Contributions.joined([each.leading for each in parts]).leading(depth),
+            leading=Contributions.joined([part.leading for part in parts]).leading(depth),
         )
 
     def rolled_up(self, dimensions: Sequence[Hierarchy], depth: int) -> Figures:
@@ -133,7 +136,7 @@ class Figures:
         return Figures.joined(parts, depth)
 
     def contributors(self, cells: int, depth: int, respelled: int) -> Contributors:
-        """Who stands behind each of so many cells."""
+        """The contributors of each cell."""
         largest, holders = self.leading.ranked(cells, depth)
         return Contributors(
             total=_spread(self.cell, self.total.rounded(), cells),
@@ -158,9 +161,9 @@ def levels(dimensions: Sequence[Hierarchy], cell: Ints) -> Iterator[tuple[Ints, 
     for at_levels in product(*(range(path.shape[1]) for path in paths)):
         at = [path[own, level] for path, own, level in zip(paths, leaves, at_levels, strict=True)]
         # a leaf that is less deep stands at its own level only
-        deep = np.flatnonzero(np.logical_and.reduce([each >= 0 for each in at]))
-        above = np.ravel_multi_index([each[deep] for each in at], shape).astype(np.int64, copy=False)
-        # what millions of records take is not kept while somebody works on the cells
+        deep = np.flatnonzero(np.logical_and.reduce([column >= 0 for column in at]))
+        above = np.ravel_multi_index([column[deep] for column in at], shape).astype(np.int64, copy=False)
+        # release the memory of millions of records while the caller works on the cells
         del at
         yield deep, above
 
@@ -170,6 +173,6 @@ def _largest(amounts: Floats, starts: Ints) -> Floats:
 
 
 def _spread(places: Ints, figures: np.ndarray, cells: int) -> np.ndarray:
-    found = np.zeros(cells, dtype=figures.dtype)
-    found[places] = figures
-    return found
+    full = np.zeros(cells, dtype=figures.dtype)
+    full[places] = figures
+    return full

@@ -55,11 +55,11 @@ class ExactSums:
     @staticmethod
     def joined(parts: Sequence[ExactSums]) -> ExactSums:
         """All sums of several, one after the other."""
-        low = min(each.low for each in parts)
-        high = max(each.low + each.words.shape[1] for each in parts)
+        low = min(part.low for part in parts)
+        high = max(part.low + part.words.shape[1] for part in parts)
         padded = [
-            np.pad(each.words, ((0, 0), (each.low - low, high - each.low - each.words.shape[1])))
-            for each in parts
+            np.pad(part.words, ((0, 0), (part.low - low, high - part.low - part.words.shape[1])))
+            for part in parts
         ]
         return ExactSums(np.concatenate(padded), low)
 
@@ -97,5 +97,5 @@ class ExactSums:
         upper = ((high << 21) | (middle >> 11)).astype(np.float64) * 2.0**43
         lower = (((middle & 0x7FF) << _BITS) | low).astype(np.float64)
         with np.errstate(over="ignore"):  # what is too large is refused by the table
-            found = np.ldexp(upper + lower, _BITS * (self.low + top - 4))
-        return np.asarray(np.where(negative, -found, found), dtype=np.float64)
+            sums = np.ldexp(upper + lower, _BITS * (self.low + top - 4))
+        return np.asarray(np.where(negative, -sums, sums), dtype=np.float64)

@@ -1,12 +1,13 @@
 """Records of Parquet that an executor sums up: part by part, the same table to the last bit.
 
-1. Every part is looked at: its labels, and what cannot be summed. Where units are named, its records are
-   dealt into as many heaps by what the names mean, so that all records of a unit are in one.
-2. Labels of all parts make the dimensions, and what cannot be summed is refused with its number in the file.
-3. Every part, or heap, is summed up, and what they add up to is put together.
+1. Every part is scanned for its labels and for records that cannot be summed. Where units are named, its
+   records are partitioned by unit into as many heaps, so that all records of a unit are in one.
+2. The labels of all parts make the dimensions, and records that cannot be summed are refused with their count
+   in the file.
+3. Every part, or heap, is summed, and the sums are merged.
 
-What lies on disk meanwhile is readable by its owner alone, and gone afterwards. Tasks and their answers hold
-paths and numbers of parts, no values.
+Working files are readable by their owner alone, and removed afterwards. Tasks and their results hold paths
+and numbers of parts, no values.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ from .contributor_aggregates import Figures, Sums
 from .exact_sum import ExactSums
 from .partial_table import Portion, Summed
 from .ranking import Contributions
-from .table_request import ASKED_KINDS, Asked, Looked, refuse_shared_keys
+from .table_request import REQUEST_KINDS, Looked, TableRequest, check_distinct_keys
 
 _HERE = "tacita.tables.input.aggregation.parquet_aggregation"
-# Cells and contributions that are put together at a time, besides those that were.
+# Cells and contributions that are merged at a time, in addition to those merged before.
 _AT_ONCE = 1_000_000
-# Where it lies what all parts must know, and the classes of what is kept.
-_ASKED = "asked"
+# Scratch entries that all parts share, and the classes they may hold.
+_REQUEST = "request"
 _DIMENSIONS = "dimensions"
 _SUMMED = (Summed, Sums, ExactSums, KeySums, Figures, Contributions)
 # Names of parts that a message lists.
@@ -49,9 +50,9 @@ _SHOWN = 10
 
 @dataclass(frozen=True, eq=False)
 class RecordParts:
-    """The records of Parquet, a file or a folder of them, what they are called, and what works on them.
+    """The records of Parquet, a file or a folder of them, with their name and their executor.
 
-    What is needed meanwhile lies in a folder beside a file, such as the one that is to be written.
+    Working files are in a folder next to the file `beside`, such as the one that is to be written.
     """
 
     parts: ParquetParts
@@ -66,8 +67,8 @@ class RecordParts:
         return [*self.parts.names]
 
     def require(self, columns: Iterable[str]) -> None:
-        """Raise where a column is not there."""
-        # a record of nothing: to read one is to read all that was written with it
+        """Check that all columns are there."""
+        # an empty record: reading a real one would read its whole row group
         nothing = pa.table({name: [None] for name in self.parts.names})
         Microdata.of(nothing, source=self.source).require(columns)
 
@@ -76,23 +77,23 @@ class RecordParts:
         """That of the file, or of all files."""
         return self.parts.fingerprint()
 
-    def summed(self, asked: Asked) -> tuple[list[Hierarchy], Summed]:
-        """The dimensions of the records, and what these add up to.
+    def summed(self, spec: TableRequest) -> tuple[list[Hierarchy], Summed]:
+        """The dimensions of the records, and their sums.
 
-        O(n log n) time. Each process holds the records of a part, or where units are named about as many:
-        those of whole units, so all of a unit that has more. This one holds figures of all cells that have
-        records, and the largest contributions of each. On disk, where units are named, lie the columns that
-        are asked for.
+        O(n log n) time. Each process holds the records of a part, or where units are named about as many: it
+        holds all records of its units, even of a unit with more records than a part. This process holds
+        figures of all cells that have records, and the largest contributions of each. Where units are named,
+        the requested columns are written to disk.
         """
         self.run.report("looking at all records", 0, 1)
-        spanning = [*asked.division.names], dict(asked.division.parents)
-        said = (spanning, asked.behind, self.source, self.section.part, versions(), self.fingerprint)
-        mark = fingerprint_of(repr(said).encode())[:16]
+        spanning = [*spec.division.names], dict(spec.division.parents)
+        inputs = (spanning, spec.behind, self.source, self.section.part, versions(), self.fingerprint)
+        mark = fingerprint_of(repr(inputs).encode())[:16]
         scratch = Scratch.beside(self.beside, mark)
         with scratch.alone():
             try:
                 with opened(self.section) as executor:
-                    return _Work(self, asked, scratch, executor).done()
+                    return _Work(self, spec, scratch, executor).done()
             finally:
                 scratch.remove()
 
@@ -114,7 +115,7 @@ class _Work:
     """One run in parts."""
 
     records: RecordParts
-    asked: Asked
+    spec: TableRequest
     scratch: Scratch
     executor: Executor
 
@@ -132,9 +133,9 @@ class _Work:
             )
             for number, (first, count) in enumerate(spans)
         ]
-        self.scratch.put(_ASKED, (self.asked, self.records.source))
+        self.scratch.put(_REQUEST, (self.spec, self.records.source))
         damaged = self.executor.map("looking at all records", f"{_HERE}:look_at_part", tasks, run)
-        if again := [name for each in damaged for name in each]:
+        if again := [name for names in damaged for name in names]:
             run.report(f"made again, for they were damaged: {', '.join(again[:_SHOWN])}", 1, 1)
         made = self._dimensions(tasks)
         self.scratch.put(_DIMENSIONS, made)
@@ -144,78 +145,78 @@ class _Work:
         return made, self._together(tasks)
 
     def _dimensions(self, tasks: Sequence[_Task]) -> list[Hierarchy]:
-        """The dimensions of all labels; refuses what cannot be summed, counted over all records."""
+        """The dimensions of all labels; refuses records that cannot be summed, with their count."""
         name = self.records.source
-        looked: Looked = reduce(add, (self._looked(each) for each in tasks))
-        looked.refuse(self.asked, name)
-        made = self.asked.dimensions(looked, name)
-        if self.asked.key is not None:
-            keys = [self.scratch.array(f"looked-{each.number}.keys") for each in tasks]
-            refuse_shared_keys(self.asked, name, _different(keys), looked.records)
+        looked: Looked = reduce(add, (self._looked(task) for task in tasks))
+        looked.check(self.spec, name)
+        made = self.spec.dimensions(looked, name)
+        if self.spec.key is not None:
+            keys = [self.scratch.array(f"looked-{task.number}.keys") for task in tasks]
+            check_distinct_keys(self.spec, name, _different(keys), looked.records)
         return made
 
     def _looked(self, task: _Task) -> Looked:
-        found: Looked = self.scratch.get(f"looked-{task.number}.kept", (Looked, Extent))
-        return found
+        looked: Looked = self.scratch.get(f"looked-{task.number}.kept", (Looked, Extent))
+        return looked
 
     def _together(self, tasks: Sequence[_Task]) -> Summed:
-        """What all parts add up to; several at a time, so that no cell is looked at for every part."""
-        run, depth = self.records.run, self.asked.depth
-        found, held = list[Summed](), 0
-        for done, each in enumerate(tasks):
+        """Merge the sums of all parts, several at a time, so that cells are not visited for each part."""
+        run, depth = self.records.run, self.spec.depth
+        summed, held = list[Summed](), 0
+        for done, task in enumerate(tasks):
             run.report("putting sums together", done, len(tasks))
-            part: Summed | None = self.scratch.get(f"sums-{each.number}", _SUMMED)
+            part: Summed | None = self.scratch.get(f"sums-{task.number}", _SUMMED)
             if part is None:
-                # nobody fell into this heap
+                # this heap has no records
                 continue
-            found.append(part)
+            summed.append(part)
             held += part.figures.cell.size + part.figures.leading.cell.size
-            if held > _AT_ONCE + 2 * found[0].figures.cell.size:
-                found, held = [Summed.joined(found, depth)], 0
-        whole = Summed.joined(found, depth)
+            if held > _AT_ONCE + 2 * summed[0].figures.cell.size:
+                summed, held = [Summed.joined(summed, depth)], 0
+        whole = Summed.joined(summed, depth)
         run.report("putting sums together", 1, 1)
         return whole
 
 
 def look_at_part(task: _Task) -> tuple[str, ...]:
-    """What a part has; and deal its records by their units. Names what an earlier run left damaged."""
+    """Scan a part, and partition its records by unit; names the damaged files of an earlier run."""
     scratch, damaged = Scratch(task.folder), list[str]()
-    asked, name = scratch.get(_ASKED, ASKED_KINDS)
-    dealt = asked.unit is None or scratch.sound(f"span-{task.number}", damaged)
+    spec, name = scratch.get(_REQUEST, REQUEST_KINDS)
+    dealt = spec.unit is None or scratch.sound(f"span-{task.number}", damaged)
     if scratch.sound(f"looked-{task.number}", damaged) and dealt:
         return ()
-    table = task.parts.read(task.first, task.count, asked.columns, coded=True)
-    part = Portion(Microdata.of(table, source=name), asked)
-    if asked.key is not None:
+    table = task.parts.read(task.first, task.count, spec.columns, coded=True)
+    part = Portion(Microdata.of(table, source=name), spec)
+    if spec.key is not None:
         scratch.put_array(f"looked-{task.number}.keys", part.different_keys())
-    if asked.unit is not None:
-        heaps = (alike_of(table, asked.unit) % np.uint64(task.spans)).astype(np.int64)
-        scratch.deal(task.number, _spelled_out(table, asked.unit), task.first, heaps, task.spans)
+    if spec.unit is not None:
+        heaps = (alike_of(table, spec.unit) % np.uint64(task.spans)).astype(np.int64)
+        scratch.deal(task.number, _spelled_out(table, spec.unit), task.first, heaps, task.spans)
     scratch.put(f"looked-{task.number}.kept", part.looked())
-    scratch.seal(f"looked-{task.number}", ("kept", *(() if asked.key is None else ("keys",))))
+    scratch.seal(f"looked-{task.number}", ("kept", *(() if spec.key is None else ("keys",))))
     return tuple(damaged)
 
 
 def sum_part(task: _Task) -> None:
-    """What a part, or the records of a heap, add up to."""
+    """Sum the records of a part, or of a heap."""
     scratch = Scratch(task.folder)
-    asked, name = scratch.get(_ASKED, ASKED_KINDS)
-    table, rows = _records(task, scratch, asked)
-    part = Portion(Microdata.of(table, source=name), asked, rows) if table.num_rows else None
-    # a heap of nobody is kept as such, so that one that is lost is not taken for it
+    spec, name = scratch.get(_REQUEST, REQUEST_KINDS)
+    table, rows = _records(task, scratch, spec)
+    part = Portion(Microdata.of(table, source=name), spec, rows) if table.num_rows else None
+    # an empty heap is stored as such, to tell it from a lost one
     dimensions = scratch.get(_DIMENSIONS, (Hierarchy,))
     scratch.put(f"sums-{task.number}", None if part is None else part.summed(dimensions))
 
 
-def _records(task: _Task, scratch: Scratch, asked: Asked) -> tuple[pa.Table, Ints]:
-    if asked.unit is not None:
+def _records(task: _Task, scratch: Scratch, spec: TableRequest) -> tuple[pa.Table, Ints]:
+    if spec.unit is not None:
         return scratch.dealt(task.spans, task.number)
-    table = task.parts.read(task.first, task.count, asked.columns, coded=True)
+    table = task.parts.read(task.first, task.count, spec.columns, coded=True)
     return table, task.first + np.arange(table.num_rows)
 
 
 def _spelled_out(table: pa.Table, column: str) -> pa.Table:
-    """The same with the texts of a column as they are: a heap has few of the names that a part has."""
+    """The same table with a column as plain text: a heap has few of the names that a part has."""
     cells = table[column]
     if not pa.types.is_dictionary(cells.type):
         return table
@@ -227,9 +228,11 @@ def _different(keys: Sequence[np.ndarray]) -> int:
 
     As many stretches as arrays, so that one holds as many keys as an array where they were drawn evenly.
     """
-    found, count = 0, len(keys)
+    distinct, count = 0, len(keys)
     for number in range(count):
         low, high = number / count, (number + 1) / count
-        ends = [np.searchsorted(each, [low, high]) for each in keys]
-        found += np.unique(np.concatenate([each[a:b] for each, (a, b) in zip(keys, ends, strict=True)])).size
-    return found
+        ends = [np.searchsorted(array, [low, high]) for array in keys]
+        distinct += np.unique(
+            np.concatenate([array[a:b] for array, (a, b) in zip(keys, ends, strict=True)])
+        ).size
+    return distinct

@@ -1,4 +1,4 @@
-"""Some of the records of a table, or all: what they have, and what they add up to."""
+"""Some of the records of a table, or all: their labels and their sums."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tacita.core.data.microdata import column_codes
 
 from .contributor_aggregates import Figures, Sums, levels
 from .ranking import Contributions
-from .table_request import Asked, Labels, Looked
+from .table_request import Labels, Looked, TableRequest
 
-# What marks who asked for protection, or renounced it.
+# Words that mark records whose contributors requested protection, or waived it.
 _YES = ("1", "1.0", "true", "yes", "y", "x")
 _NO = ("", "0", "0.0", "false", "no", "n", "none", "nan")
 
 
 @dataclass(frozen=True, eq=False)
 class Summed:
-    """What records add up to: sums of the leaves, figures of contributors, and names that fell together.
+    """The sums of records by leaf, figures of contributors, and how many names of units were merged.
 
-    Where every record is `alone`, figures are of leaves as well; otherwise of all cells, since what a holding
-    contributes to a sum is not known from what it contributes to the parts.
+    Where every record is a holding of its own (`alone`), figures are by leaf as well; otherwise of all cells,
+    since the contribution of a holding to a sum does not follow from its contributions to the parts.
     """
 
     sums: Sums
@@ -40,17 +40,17 @@ class Summed:
     def joined(parts: Sequence[Summed], depth: int) -> Summed:
         """Of several, each of other holdings."""
         return Summed(
-            Sums.joined([each.sums for each in parts]),
-            Figures.joined([each.figures for each in parts], depth),
+            Sums.joined([part.sums for part in parts]),
+            Figures.joined([part.figures for part in parts], depth),
             parts[0].alone,
-            sum(each.respelled for each in parts),
+            sum(part.respelled for part in parts),
         )
 
     def behind(
         self, dimensions: Sequence[Hierarchy], depth: int
     ) -> tuple[Floats, Contributors, CellKeys | None]:
         """Values, contributors and keys of all cells. O(cells log cells) for each combination of levels."""
-        cells = int(np.prod([len(each) for each in dimensions]))
+        cells = int(np.prod([len(dimension) for dimension in dimensions]))
         figures = self.figures.rolled_up(dimensions, depth) if self.alone else self.figures
         sums = self.sums.rolled_up(dimensions)
         return (
@@ -68,37 +68,39 @@ class Portion:
     """
 
     data: Microdata
-    asked: Asked
+    spec: TableRequest
     rows: Ints | None = None
     _coded: dict[str, tuple[Ints, list[Any]]] = field(default_factory=dict, repr=False)
 
     def looked(self) -> Looked:
-        """What there is to know before anything is summed. O(n) and one look at each different label."""
-        asked, data = self.asked, self.data
-        numeric = {each: data.floats(each) for each in (asked.value, asked.weight) if each is not None}
-        keys = None if asked.key is None else data.floats(asked.key)
+        """Scan the records before they are summed. O(n), and each distinct label once."""
+        spec, data = self.spec, self.data
+        numeric = {name: data.floats(name) for name in (spec.value, spec.weight) if name is not None}
+        keys = None if spec.key is None else data.floats(spec.key)
         return Looked(
             records=data.n,
-            labels=tuple(self._labels(name) for name in asked.division.names),
-            unlabelled={name: int(data.missing(name).sum()) for name in asked.division.names},
-            extents={name: Extent.of(found) for name, found in numeric.items()}
-            | ({} if keys is None else {str(asked.key): Extent.of(keys)}),
+            labels=tuple(self._labels(name) for name in spec.division.names),
+            unlabelled={name: int(data.missing(name).sum()) for name in spec.division.names},
+            extents={name: Extent.of(numbers) for name, numbers in numeric.items()}
+            | ({} if keys is None else {str(spec.key): Extent.of(keys)}),
             lacking={
-                name: int((~(found >= (0.0 if name == asked.weight else -np.inf))).sum())
-                for name, found in numeric.items()
+                name: int((~(numbers >= (0.0 if name == spec.weight else -np.inf))).sum())
+                for name, numbers in numeric.items()
             },
-            unnamed=0 if asked.unit is None else int(data.missing(asked.unit).sum()),
-            odd={each: self._marks(each)[1] for each in (asked.request, asked.waiver) if each is not None},
+            unnamed=0 if spec.unit is None else int(data.missing(spec.unit).sum()),
+            odd={
+                column: self._marks(column)[1] for column in (spec.request, spec.waiver) if column is not None
+            },
             keyless=0 if keys is None else int((~((keys >= 0) & (keys < 1))).sum()),
         )
 
     def different_keys(self) -> Floats:
         """The keys of these records, each once."""
-        assert self.asked.key is not None
-        return np.unique(self.data.floats(self.asked.key))
+        assert self.spec.key is not None
+        return np.unique(self.data.floats(self.spec.key))
 
     def summed(self, dimensions: Sequence[Hierarchy]) -> Summed:
-        """What these records add up to, over dimensions that have all their labels.
+        """The sums of these records, over dimensions that have all their labels.
 
         O(n log n), and where units are named, so much for each combination of levels.
         """
@@ -107,39 +109,39 @@ class Portion:
         short = cell.astype(np.uint16) if int(cell.max(initial=0)) < 1 << 16 else cell
         order = np.argsort(short, kind="stable")
         sums = self._of_records(cell, order)
-        if self.asked.unit is None:
+        if self.spec.unit is None:
             return Summed(sums, self._of_each(cell, order), alone=True)
         del order
         return Summed(sums, self._of_holdings(cell, dimensions), False, self._records.respelled)
 
     def _of_records(self, cell: Ints, order: Ints) -> Sums:
-        records, asked = self._records, self.asked
+        records, spec = self._records, self.spec
         amount, weight = records.amount[order], records.weight[order]
         keys = None
-        if asked.key is not None:
-            known = self.data.numbers(asked.key)[order]
-            keys = KeySums.of(known, None if asked.value is None else amount, weight)
+        if spec.key is not None:
+            known = self.data.numbers(spec.key)[order]
+            keys = KeySums.of(known, None if spec.value is None else amount, weight)
         return Sums.of(cell[order], weight * amount, keys)
 
     def _of_each(self, cell: Ints, order: Ints) -> Figures:
-        """Of records, each of which is a holding of its own."""
+        """The figures of records, each of which is a holding of its own."""
         records = self._records
         size, weight = np.abs(records.amount[order]), records.weight[order]
         one = Contributions(
             cell[order], records.holder[order], size, mean_weight(size * weight, size, weight.copy())
         )
-        return Figures.of(one, records.asked[order], records.waived[order], self.asked.depth)
+        return Figures.of(one, records.requested[order], records.waived[order], self.spec.depth)
 
     def _of_holdings(self, cell: Ints, dimensions: Sequence[Hierarchy]) -> Figures:
         records = self._records
-        found = Holdings.of(
-            cell, records.holder, records.amount, records.weight, records.asked, records.waived
+        holdings = Holdings.of(
+            cell, records.holder, records.amount, records.weight, records.requested, records.waived
         )
         parts = []
-        for deep, above in levels(dimensions, found.cell):
-            own = found.at(above, deep)
-            parts.append(Figures.of(own.contributions(), own.asked, own.waived, self.asked.depth))
-        return Figures.joined(parts, self.asked.depth)
+        for deep, above in levels(dimensions, holdings.cell):
+            own = holdings.at(above, deep)
+            parts.append(Figures.of(own.contributions(), own.requested, own.waived, self.spec.depth))
+        return Figures.joined(parts, self.spec.depth)
 
     def _leaves(self, dimensions: Sequence[Hierarchy]) -> Ints:
         """The cell of each record where all its labels are leaves."""
@@ -153,14 +155,14 @@ class Portion:
 
     def _labels(self, name: str) -> Labels:
         codes, labels = self._code(name)
-        if (parent := self.asked.division.parents.get(name)) is None:
+        if (parent := self.spec.division.parents.get(name)) is None:
             return {str(label): frozenset() for label in labels}
         above, over = self._code(parent)
         pairs = np.unique(codes * len(over) + above)
-        found: dict[str, set[str | None]] = {}
+        parents: dict[str, set[str | None]] = {}
         for own, its in zip((pairs // len(over)).tolist(), (pairs % len(over)).tolist(), strict=True):
-            found.setdefault(str(labels[own]), set()).add(None if over[its] is None else str(over[its]))
-        return {label: frozenset(each) for label, each in found.items()}
+            parents.setdefault(str(labels[own]), set()).add(None if over[its] is None else str(over[its]))
+        return {label: frozenset(above_label) for label, above_label in parents.items()}
 
     def _code(self, name: str) -> tuple[Ints, list[Any]]:
         """The number of each record's value among the different ones of a column, and these."""
@@ -172,7 +174,7 @@ class Portion:
         return self._coded[name]
 
     def _marks(self, column: str | None) -> tuple[Mask, int]:
-        """Where a column says yes, and how many words are neither yes nor no: a waiver lays open."""
+        """Where a column says yes, and how many words are neither yes nor no."""
         if column is None:
             return np.zeros(self.data.n, dtype=bool), 0
         codes, words = self._code(column)
@@ -182,48 +184,48 @@ class Portion:
 
     @cached_property
     def _records(self) -> _Records:
-        data, asked = self.data, self.asked
+        data, spec = self.data, self.spec
         rows = np.arange(data.n) if self.rows is None else self.rows
         respelled = 0
-        if asked.unit is not None:
-            codes, respelled = data.alike(asked.unit)
+        if spec.unit is not None:
+            codes, respelled = data.alike(spec.unit)
             rows = rows[_first(codes)][codes]
         return _Records(
-            amount=np.ones(data.n) if asked.value is None else data.numbers(asked.value),
-            weight=np.ones(data.n) if asked.weight is None else data.numbers(asked.weight),
+            amount=np.ones(data.n) if spec.value is None else data.numbers(spec.value),
+            weight=np.ones(data.n) if spec.weight is None else data.numbers(spec.weight),
             holder=rows,
-            asked=self._marks(asked.request)[0],
-            waived=self._marks(asked.waiver)[0],
+            requested=self._marks(spec.request)[0],
+            waived=self._marks(spec.waiver)[0],
             respelled=respelled,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class _Records:
-    """What a table needs of each record: amount, weight, holding, and whether it asked or waived."""
+    """The data of each record: amount, weight, holding, and whether it requested or waived protection."""
 
     amount: Floats
     weight: Floats
     holder: Ints
-    asked: Mask
+    requested: Mask
     waived: Mask
     respelled: int
 
 
 def _first(codes: Ints) -> Ints:
     """The place of the first of each code 0, 1, ..."""
-    found = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
-    # of several, the last that is written stays
-    found[codes[::-1]] = np.arange(codes.size)[::-1]
-    return found
+    first = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    # of several assignments to one code, the last stays
+    first[codes[::-1]] = np.arange(codes.size)[::-1]
+    return first
 
 
 @dataclass(frozen=True, eq=False)
 class Holdings:
     """One entry per cell and holding, in the order of cells, then of holdings.
 
-    Of its records there: the sum, the sum of sizes, that of sizes with their weights, the sum of weights, how
-    many they are, whether one asked for protection, and whether all renounced it.
+    For its records in the cell: the sum, the sum of sizes, the weighted sum of sizes, the sum of weights, the
+    number of records, whether one requested protection, and whether all waived it.
     """
 
     cell: Ints
@@ -233,12 +235,12 @@ class Holdings:
     spread: Floats
     weight: Floats
     records: Floats
-    asked: Mask
+    requested: Mask
     waived: Mask
 
     @classmethod
     def of(
-        cls, cell: Ints, holder: Ints, amount: Floats, weight: Floats, asked: Mask, waived: Mask
+        cls, cell: Ints, holder: Ints, amount: Floats, weight: Floats, requested: Mask, waived: Mask
     ) -> Holdings:
         """Of records, those of a holding added in their order. O(n log n)."""
         plain = bool((weight == 1).all())
@@ -254,7 +256,7 @@ class Holdings:
             spread=spread,
             weight=weight,
             records=records,
-            asked=asked,
+            requested=requested,
             waived=waived,
         ).at(cell)
 
@@ -275,8 +277,8 @@ class Holdings:
         amount, size, spread, weight, records = (
             sums[id(column)].astype(np.float64, copy=False) for column in columns
         )
-        asked, lasting = np.zeros(keys.size, dtype=bool), np.zeros(keys.size, dtype=bool)
-        asked[entry[own(self.asked)]] = True
+        requested, lasting = np.zeros(keys.size, dtype=bool), np.zeros(keys.size, dtype=bool)
+        requested[entry[own(self.requested)]] = True
         lasting[entry[~own(self.waived)]] = True
         return Holdings(
             cell=keys // span,
@@ -286,7 +288,7 @@ class Holdings:
             spread=spread,
             weight=weight,
             records=records,
-            asked=asked,
+            requested=requested,
             waived=~lasting,
         )
 
@@ -297,5 +299,5 @@ class Holdings:
 
 
 def mean_weight(spread: Floats, size: Floats, plain: Floats) -> Floats:
-    """The weight of each sum: what its sizes stand for, by their sum; a plain mean where that is nought."""
+    """The weight of each sum: the weighted sum of sizes over their sum; the plain mean where that is zero."""
     return np.divide(spread, size, out=plain, where=size > 0)

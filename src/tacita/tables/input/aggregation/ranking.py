@@ -35,14 +35,14 @@ class Contributions:
     def joined(parts: Sequence[Contributions]) -> Contributions:
         """The entries of several, each of other holdings or other cells."""
         names = ("cell", "holder", "amount", "weight")
-        found = Contributions(*(np.concatenate([getattr(each, name) for each in parts]) for name in names))
-        return found.at(np.lexsort((found.holder, found.cell)))
+        joined = Contributions(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return joined.at(np.lexsort((joined.holder, joined.cell)))
 
     def leading(self, depth: int) -> Contributions:
-        """The entries that can be among the first `depth` of their cell, whoever comes besides.
+        """The entries that can be among the first `depth` of their cell, whatever entries are added.
 
-        Where all weights are at least 1, so many of each cell: one look at all entries for each place. Where
-        some are less, as many as it takes until their weights add up. O(n depth), or O(n log n).
+        Where all weights are at least 1, so many of each cell, by one pass over the entries for each place.
+        Where some are less, as many as it takes until their weights add up. O(n depth), or O(n log n).
         """
         one = self.at(self.weight > 0) if (self.weight <= 0).any() else self
         starts = one.starts
@@ -104,14 +104,14 @@ def running_sums(values: Floats, starts: Ints) -> Floats:
     >>> running_sums(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 2])).tolist()
     [1.0, 3.0, 3.0, 7.0]
     """
-    found = values.copy()
+    totals = values.copy()
     ends = np.append(starts[1:], values.size)
     longest = int((ends - starts).max(initial=0))
     if longest > starts.size:
         for begin, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            np.cumsum(values[begin:end], out=found[begin:end])
-        return found
+            np.cumsum(values[begin:end], out=totals[begin:end])
+        return totals
     for place in range(1, longest):
         at = starts[ends - starts > place] + place
-        found[at] += found[at - 1]
-    return found
+        totals[at] += totals[at - 1]
+    return totals

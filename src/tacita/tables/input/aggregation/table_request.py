@@ -13,13 +13,13 @@ from tacita.tables.plans.dimensions import Division
 
 # Cells of a table, with its sums. Each takes some 300 bytes.
 MOST_CELLS = 10**8
-# The labels of a column, with those that stand beside each in the column of labels above, None for none.
+# The labels of a column, each with its labels in the column of parents; None for none.
 Labels = Mapping[str, frozenset[str | None]]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The dimensions of a table, the column to sum, and what tells who stands behind a record."""
+class TableRequest:
+    """The dimensions of a table, the column to sum, and the columns about contributors."""
 
     division: Division
     value: str | None = None
@@ -32,7 +32,7 @@ class Asked:
 
     @property
     def behind(self) -> tuple[str | None, ...]:
-        """What is asked for besides the dimensions: value, weight, unit, request, waiver and key."""
+        """The columns other than the dimensions: value, weight, unit, request, waiver and key."""
         return (self.value, self.weight, self.unit, self.request, self.waiver, self.key)
 
     @property
@@ -44,10 +44,10 @@ class Asked:
     def dimensions(self, looked: Looked, source: str) -> list[Hierarchy]:
         """The dimensions of all labels that were found; a label that is in none of them is refused."""
         made = [
-            _dimension(self.division, name, found, source)
-            for name, found in zip(self.division.names, looked.labels, strict=True)
+            _dimension(self.division, name, labels, source)
+            for name, labels in zip(self.division.names, looked.labels, strict=True)
         ]
-        if (cells := prod(len(each) for each in made)) > MOST_CELLS:
+        if (cells := prod(len(dimension) for dimension in made)) > MOST_CELLS:
             raise DataError(
                 f"{source}: {len(made)} dimensions with all their labels span {cells} cells; a table has at "
                 f"most {MOST_CELLS}. Leave out a dimension, or recode one into fewer labels."
@@ -55,8 +55,8 @@ class Asked:
         return made
 
 
-# The classes of what is asked, where it is kept.
-ASKED_KINDS = (Asked, Division, Hierarchy)
+# The classes of a stored request.
+REQUEST_KINDS = (TableRequest, Division, Hierarchy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,15 +83,15 @@ class Looked:
             records=self.records + other.records,
             labels=tuple(_united(own, theirs) for own, theirs in zip(self.labels, other.labels, strict=True)),
             unlabelled=_added(self.unlabelled, other.unlabelled),
-            extents={name: each + other.extents[name] for name, each in self.extents.items()},
+            extents={name: extent + other.extents[name] for name, extent in self.extents.items()},
             lacking=_added(self.lacking, other.lacking),
             unnamed=self.unnamed + other.unnamed,
             odd=_added(self.odd, other.odd),
             keyless=self.keyless + other.keyless,
         )
 
-    def refuse(self, asked: Asked, source: str) -> None:
-        """Raise where records cannot be summed, with how many of all they are; never a value."""
+    def check(self, spec: TableRequest, source: str) -> None:
+        """Check that all records can be summed; DataError with the number of those that cannot, no value."""
         for name, missing in self.unlabelled.items():
             if missing:
                 raise DataError(
@@ -100,13 +100,13 @@ class Looked:
                 )
         if self.unnamed:
             raise DataError(
-                f"{source}: column {asked.unit} names no unit in {self.unnamed} records. Name one in each."
+                f"{source}: column {spec.unit} names no unit in {self.unnamed} records. Name one in each."
             )
         for name, extent in self.extents.items():
             extent.refuse(f"{source}: column {name}")
         for name, bad in self.lacking.items():
             if bad:
-                wanted = "a number of at least 0" if name == asked.weight else "a number"
+                wanted = "a number of at least 0" if name == spec.weight else "a number"
                 raise DataError(f"{source}: column {name} wants {wanted} in every record, {bad} have none.")
         for name, odd in self.odd.items():
             if odd:
@@ -116,17 +116,17 @@ class Looked:
                 )
         if self.keyless:
             raise DataError(
-                f"{source}: column {asked.key} wants a key from 0 up to, but not including, 1 in every "
+                f"{source}: column {spec.key} wants a key from 0 up to, but not including, 1 in every "
                 f"record, {self.keyless} have none. Draw one for each record once, and keep them."
             )
 
 
-def refuse_shared_keys(asked: Asked, source: str, different: int, records: int) -> None:
-    """Raise where there are far fewer different keys than records."""
+def check_distinct_keys(spec: TableRequest, source: str, different: int, records: int) -> None:
+    """Check that there are about as many different keys as records; DataError if not."""
     if records > 1 and different < max(2, records // 2):
         raise DataError(
-            f"{source}: column {asked.key} has {different} different keys for {records} records. Whoever "
-            "shares a key shares its noise: draw one for each record."
+            f"{source}: column {spec.key} has {different} different keys for {records} records. Records "
+            "that share a key share its noise: draw one for each record."
         )
 
 
@@ -139,18 +139,18 @@ def _added(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int
     return {name: count + other[name] for name, count in one.items()}
 
 
-def _dimension(division: Division, name: str, found: Labels, source: str) -> Hierarchy:
-    ordered = natural_order(found)
+def _dimension(division: Division, name: str, labels: Labels, source: str) -> Hierarchy:
+    ordered = natural_order(labels)
 
-    def beside(column: str) -> list[str]:
-        if several := sum(len(each) > 1 for each in found.values()):
+    def parents(column: str) -> list[str]:
+        if several := sum(len(above) > 1 for above in labels.values()):
             raise DataError(f"{source}: {several} labels of {name} have several labels above ({column}).")
-        return [next(iter(found[label])) or "" for label in ordered]
+        return [next(iter(labels[label])) or "" for label in ordered]
 
-    dimension = division.of(name, ordered, beside) or Hierarchy.flat(name, ordered, division.total_of(name))
+    dimension = division.of(name, ordered, parents) or Hierarchy.flat(name, ordered, division.total_of(name))
     leaves = {dimension.labels[leaf] for leaf in dimension.leaves}
-    if not leaves >= set(found):
-        raise DataError(f"{source}: column {name} has {_unmatched(dimension, list(found))}")
+    if not leaves >= set(labels):
+        raise DataError(f"{source}: column {name} has {_unmatched(dimension, list(labels))}")
     return dimension
 
 

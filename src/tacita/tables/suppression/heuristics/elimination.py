@@ -10,8 +10,8 @@ from tacita.core import RunContext
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.tables.suppression.optimal.relation_system import System
 
-# Coefficients are counted modulo this prime: exact, and of bounded length. That a figure other than nought is
-# taken for nought has a chance of one in 10^18; the audit would tell.
+# Coefficients are counted modulo this prime: exact, and of bounded length. The chance that a nonzero number
+# counts as zero is one in 10^18; the audit would find it.
 _PRIME = 2**61 - 1
 # Coefficients of presolved relations are fractions of small numbers; times this they are whole.
 _WHOLE = 27_720
@@ -23,11 +23,11 @@ Vector = dict[int, int]
 
 
 def eliminated(system: System, likely: Floats, run: RunContext) -> Mask | None:
-    """Columns to withhold so that no primary is a sum of what is published; None where one must be.
+    """Columns to suppress so that no primary is a sum of published cells; None where one must be.
 
-    Columns are taken in, primaries first, then the cheapest; one that depends on those before it closes a
-    circuit, which is kept if it has a primary that no circuit has had. Then columns of the circuits are left
-    out again, dearest first, unless a primary would not be able to move without them. A column that is
+    Columns enter one by one, primaries first, then the cheapest; a column that depends on those before it
+    closes a circuit, which is kept if it has a primary that no circuit has had. Then columns of the circuits
+    are dropped again, most expensive first, unless a primary could not move without them. A column that is
     likely to belong to a cheap pattern (`likely`, 0 to 1) counts as cheaper. O(entries and fill).
 
     >>> from tacita.core import Table
@@ -48,7 +48,7 @@ def eliminated(system: System, likely: Floats, run: RunContext) -> Mask | None:
     for number, circuit in enumerate(circuits):
         for column, coefficient in circuit.items():
             vectors.setdefault(column, {})[number] = coefficient
-    # sums may cancel: what is asked of is looked at, whatever else is withheld anyway
+    # sums may cancel: check the cells that have a demand, not the primaries that are suppressed anyway
     secondary = [column for column in order[::-1].tolist() if column in vectors and column not in own]
     _publish(vectors, [column for column in secondary if not system.primary[column]], own)
     chosen = system.primary.copy()
@@ -71,7 +71,7 @@ class _Basis:
         self._made_of: list[tuple[int, int, dict[int, int]]] = []
 
     def take(self, column: int) -> dict[int, int] | None:
-        """Take a column in; what it is made of if it depends on others, by number, None if it does not."""
+        """Add a column; its parts, by number, if it depends on the columns before it, else None."""
         span = range(self._start[column], self._start[column + 1])
         left = {self._rows[at]: self._values[at] for at in span}
         waiting = [self._pivot[row] for row in left if row in self._pivot]
@@ -110,12 +110,12 @@ class _Basis:
             self._marked.append(own in wanted or any(self._marked[other] for other in parts))
 
     def may_have(self, used: dict[int, int]) -> bool:
-        """Whether a circuit can have a column that was wanted when it was last asked."""
+        """Whether a circuit can have one of the columns that were last marked as wanted."""
         return any(self._marked[number] if number < len(self._marked) else True for number in used)
 
     def circuit(self, column: int, used: dict[int, int]) -> Vector:
-        """The columns, with coefficients, that add up to nought with a dependent one."""
-        found = {column: _PRIME - 1}
+        """The columns, with coefficients, that add up to zero with a dependent one."""
+        circuit = {column: _PRIME - 1}
         left = dict(used)
         waiting = [-number for number in left]
         heapify(waiting)
@@ -126,12 +126,12 @@ class _Basis:
                 continue
             own, scale, parts = self._made_of[number]
             factor = factor * scale % _PRIME
-            found[own] = factor
+            circuit[own] = factor
             for other, value in parts.items():
                 if other not in left:
                     heappush(waiting, -other)
                 left[other] = (left.get(other, 0) - factor * value) % _PRIME
-        return found
+        return circuit
 
 
 def _circuits(system: System, order: Ints, own: set[int], run: RunContext) -> list[Vector] | None:
@@ -157,7 +157,7 @@ def _circuits(system: System, order: Ints, own: set[int], run: RunContext) -> li
 
 
 def _publish(vectors: dict[int, Vector], secondary: list[int], own: set[int]) -> None:
-    """Leave out columns, in order, unless one of a demand could not move without; `vectors` are changed."""
+    """Drop columns, in order, unless a column with a demand needs them to move; changes `vectors`."""
     holding: dict[int, set[int]] = {}
     for column, vector in vectors.items():
         for number in vector:
@@ -188,7 +188,7 @@ def _parallel(one: Vector, other: Vector, pivot: int, inverse: int) -> bool:
 def _subtract(
     from_: Vector, vector: Vector, pivot: int, inverse: int, column: int, holding: dict[int, set[int]]
 ) -> None:
-    """Take a multiple of one vector from another, so that it is nought at the pivot."""
+    """Subtract a multiple of one vector from another, so that it is zero at the pivot."""
     factor = from_[pivot] * inverse % _PRIME
     for number, value in vector.items():
         now = (from_.get(number, 0) - factor * value) % _PRIME

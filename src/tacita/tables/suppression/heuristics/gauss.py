@@ -1,4 +1,4 @@
-"""Gaussian elimination: publish what does not give a primary away, dearest cells first."""
+"""Gaussian elimination: publish the cells that do not reveal a primary, most expensive first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacita.tables.suppression.time_limit import Watch
 
 
 class Gauss(TwoWay):
-    """Publishes cells one by one, dearest first, unless that would reveal a primary.
+    """Publishes cells one by one, most expensive first, unless that would reveal a primary.
 
     What an attacker can compute is the linear span of what is published; a cell may be published if no
     primary lies in the span with it. The changes that the published cells do not show form a vector space;
@@ -25,11 +25,11 @@ class Gauss(TwoWay):
     eliminated without arithmetic, and only the few that stay are worked on: entries remain 0 and 1 or -1, so
     that there is no rounding.
 
-    In tables of any other shape circuits are those of the relations M a = 0: columns of M are taken in,
-    primaries first, then the cheapest, and one that depends on those before it closes a circuit. A cell
-    counts there as up to 95 % cheaper than it is, by how much of it a linear programme over single lines
-    withholds; that programme gives a lower bound, too. Coefficients are counted modulo a large prime, so that
-    there is no rounding there either.
+    In tables of any other shape circuits are those of the relations M a = 0: columns of M enter one by one,
+    primaries first, then the cheapest, and one that depends on those before it closes a circuit. There a cell
+    counts as up to 95 % cheaper than it is, in proportion to its value in the LP over single relations, which
+    also gives a lower bound. Coefficients are counted modulo a large prime, so that there is no rounding
+    there either.
 
     Signs and bounds are not seen: only for the general problem. In two-way tables no lower bound is known.
     O(primaries m n + kept^2 (m + n)) time, O(m n) memory; elsewhere O(entries of M, and their fill).
@@ -50,22 +50,22 @@ class Gauss(TwoWay):
     def choose(self, table: Table, problem: Problem, run: RunContext) -> Pattern:
         if table.is_two_way:
             return super().choose(table, problem, run)
-        from tacita.tables.suppression.optimal.relation_presolve import refuse, systems_of
+        from tacita.tables.suppression.optimal.relation_presolve import systems_of, unmet_demand_error
         from tacita.tables.suppression.optimal.single_relation_bounds import Lines
 
         from .elimination import eliminated
 
-        watch, withheld, least = Watch(np.inf), table.primary.copy(), 0.0
+        watch, suppressed, least = Watch(np.inf), table.primary.copy(), 0.0
         run.report("reading the table", 0, 1)
         for system in systems_of(table, problem):
             lines = Lines(system)
             chosen = eliminated(system, lines.x, run)
             if chosen is None:
-                raise refuse(table, system, 0)
-            withheld[system.of_table(chosen)] = True
-            least += lines.told
+                raise unmet_demand_error(table, system, 0)
+            suppressed[system.of_table(chosen)] = True
+            least += lines.table_bound
         run.report("withholding cells", 1, 1)
-        return self.made(table, problem, withheld, least, watch)
+        return self.made(table, problem, suppressed, least, watch)
 
     def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         run.report("eliminating", 0, 1)
@@ -82,7 +82,7 @@ class Gauss(TwoWay):
         chosen = network.primary.copy()
         chosen[kept] = True
         _eliminate(network, tree[::-1], vectors, chosen)
-        # cells outside the tree that the elimination has made immovable need not be withheld
+        # cells outside the tree that can no longer move after the elimination need not be suppressed
         return Builder(network, chosen).clean(chosen), 0.0
 
 
@@ -147,7 +147,7 @@ def _kept_outside(network: Network, outside: Ints, circuits: Ints) -> Ints:
 
 
 def _eliminate(network: Network, candidates: Ints, vectors: dict[int, Ints], chosen: Mask) -> None:
-    """Publish tree cells, dearest first, unless a primary is a multiple of one; else drop that dimension."""
+    """Publish tree cells, most expensive first, and drop their dimension, unless a primary is a multiple."""
     secret = np.flatnonzero(network.primary).tolist()
     later = [e for e in candidates.tolist() if not network.primary[e]]
     table = np.array([vectors[e] for e in secret + later])

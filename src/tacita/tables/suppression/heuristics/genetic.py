@@ -33,12 +33,12 @@ SETTINGS = GeneticSettings()
 
 
 class Genetic(TwoWay):
-    """A population of patterns: two are crossed, the child is mended by cheapest paths and cleaned.
+    """A population of patterns: two are crossed, the child is repaired by cheapest paths and cleaned.
 
-    A child keeps the secondary cells that both parents withhold and each of the others with probability one
-    half; mutation gives some up. Cheapest paths, with randomly disturbed costs and primaries in random order,
-    protect again; what no primary needs is dropped. A child that is cheaper than the worst, and new, takes
-    its place. No bound beyond the trivial one.
+    A child keeps the secondary cells that both parents suppress and each of the others with probability one
+    half; mutation drops some. Cheapest paths, with randomly disturbed costs and primaries in random order,
+    restore protection; cells that no primary needs are dropped. A child that is cheaper than the worst
+    pattern, and new, replaces it. No bound beyond the trivial one.
 
     O(generations demands nodes^2) time, O(population edges) memory.
     Source: after Almeida, Schuetz & Carvalho (2008); details of crossing and mutation are ours.
@@ -72,35 +72,36 @@ class Genetic(TwoWay):
             run.report("breeding patterns", child, self.population + self.generations)
             start = None if child < self.population else self._cross(generator, patterns, costs)
             weight = network.cost * generator.uniform(*SETTINGS.disturbance, network.edges)
-            found = builder.build(generator, weight, start)
-            if found is None:
+            pattern = builder.build(generator, weight, start)
+            if pattern is None:
                 if not patterns:
                     patterns, costs = [builder.clean(np.ones(network.edges, dtype=bool))], []
                     costs.append(builder.cost(patterns[0]))
                 continue
-            self._admit(patterns, costs, found, builder.cost(found))
+            self._admit(patterns, costs, pattern, builder.cost(pattern))
         return patterns[int(np.argmin(costs))], 0.0
 
     def _cross(self, generator: np.random.Generator, patterns: list[Mask], costs: list[float]) -> Mask:
         def pick() -> Mask:
             one, two = generator.integers(len(patterns), size=2).tolist()
-            found: Mask = patterns[one if costs[one] <= costs[two] else two]
-            return found
+            cheaper: Mask = patterns[one if costs[one] <= costs[two] else two]
+            return cheaper
 
         mother, father = pick(), pick()
         size = len(mother)
         child = (mother & father) | ((mother | father) & (generator.random(size) < SETTINGS.inherited))
         return child & (generator.random(size) >= self.mutation)
 
-    def _admit(self, patterns: list[Mask], costs: list[float], found: Mask, cost: float) -> None:
+    def _admit(self, patterns: list[Mask], costs: list[float], pattern: Mask, cost: float) -> None:
         if any(
-            cost == known and np.array_equal(found, kept) for known, kept in zip(costs, patterns, strict=True)
+            cost == known and np.array_equal(pattern, kept)
+            for known, kept in zip(costs, patterns, strict=True)
         ):
             return
         if len(patterns) < self.population:
-            patterns.append(found)
+            patterns.append(pattern)
             costs.append(cost)
             return
         worst = int(np.argmax(costs))
         if cost < costs[worst]:
-            patterns[worst], costs[worst] = found, cost
+            patterns[worst], costs[worst] = pattern, cost

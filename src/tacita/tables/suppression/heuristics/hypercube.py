@@ -1,4 +1,4 @@
-"""Hypercube: each primary becomes the corner of a rectangle of withheld cells."""
+"""Hypercube: each primary becomes the corner of a rectangle of suppressed cells."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from tacita.tables.suppression.time_limit import TimeLimit, Watch
 
 
 class Hypercube(TwoWay):
-    """Withholds the cheapest rectangle that has the primary as a corner, one primary after the other.
+    """Suppresses the cheapest rectangle that has the primary as a corner, one primary after the other.
 
-    Primary (i, j) with (i, t), (s, j), (s, t): raised by d, the two cells beside it fall by d and the one
-    opposite rises by d, or all reversed. A rectangle counts if its cells can carry that: in both directions
-    as far as the levels ask, and as wide (interval), in one of them (exact), always (general). Cells that are
-    withheld already cost nothing. Largest demand first; then every primary gives up its rectangle and takes
-    the one that is cheapest beside all others, in turn until none changes; and all of it in random orders, of
-    which the best counts. A primary without such a rectangle is protected by cheapest paths. What no primary
-    needs is dropped at the end; there is no bound beyond the trivial one.
+    Primary (i, j) with (i, t), (s, j), (s, t): raised by d, the two cells adjacent to it fall by d and the
+    one opposite rises by d, or all reversed. A rectangle counts if its cells can carry that: in both
+    directions as far as the levels require, and as wide (interval), in one of them (exact), always (general).
+    Cells that are suppressed already cost nothing. The largest demand comes first; then every primary gives
+    up its rectangle and takes the one that is cheapest given all others, in turn until none changes. This is
+    repeated in random orders, and the best pattern is kept. A primary without such a rectangle is protected
+    by cheapest paths. Cells that no primary needs are dropped at the end; there is no bound beyond the
+    trivial one.
 
     O(tries rounds primaries m n) time, O(primaries m n) bits of memory.
     Source: Giessing & Repsilber (2002), the method GHMITER, here for two dimensions, without its sliding of
@@ -55,9 +56,9 @@ class Hypercube(TwoWay):
             order = rectangles.largest_first if made == 0 else generator.permutation(rectangles.largest_first)
             placed = rectangles.placed(order, self.rounds, watch)
             grown = builder.grow(placed.reshape(-1)[network.cell], network.cost, largest_first)
-            found = builder.clean(np.ones(network.edges, dtype=bool) if grown is None else grown)
-            if (cost := builder.cost(found)) < least:
-                best, least = found, cost
+            pattern = builder.clean(np.ones(network.edges, dtype=bool) if grown is None else grown)
+            if (cost := builder.cost(pattern)) < least:
+                best, least = pattern, cost
         return best, 0.0
 
 
@@ -98,11 +99,11 @@ class _Rectangles:
                 before = where.pop(number, None)
                 if before is not None:
                     self._count(times, number, before, -1)
-                found = self._cheapest(times, number)
-                if found is not None:
-                    where[number] = found
-                    self._count(times, number, found, 1)
-                changed |= found != before
+                corner = self._cheapest(times, number)
+                if corner is not None:
+                    where[number] = corner
+                    self._count(times, number, corner, 1)
+                changed |= corner != before
             if not changed or (turn and watch.over):
                 break
         return times > 0
@@ -126,6 +127,6 @@ class _Rectangles:
 
 def _room(i: int, j: int, ahead: Floats, behind: Floats, back_to_row: bool) -> Floats:
     """What returns from column j to row i, or the other way, by each opposite corner (s, t)."""
-    beside, opposite = (behind, ahead) if back_to_row else (ahead, behind)
-    found: Floats = np.minimum(np.minimum(beside[i][None, :], beside[:, j][:, None]), opposite)
-    return found
+    adjacent, opposite = (behind, ahead) if back_to_row else (ahead, behind)
+    room: Floats = np.minimum(np.minimum(adjacent[i][None, :], adjacent[:, j][:, None]), opposite)
+    return room

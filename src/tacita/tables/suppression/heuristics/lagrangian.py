@@ -1,4 +1,4 @@
-"""Lagrangean relaxation for circuits: a bound by shortest paths, every iterate mended to a pattern."""
+"""Lagrangean relaxation for circuits: a bound by shortest paths, every iterate repaired to a pattern."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Lagrange(TwoWay):
     """Shortest paths under prices that are raised where primaries share a cell: a bound and a pattern in one.
 
     One commodity per primary k goes round from one of its nodes to the other without its own cell; it may use
-    a cell e only if that is withheld, y_ke <= x_e; cells that are primary carry no such row. With multipliers
-    u_ke >= 0 on these rows the problem falls apart: sum over k of the shortest path under u_k, plus sum over
-    e of min(0, cost_e - sum_k u_ke). Subgradient steps raise the bound; the paths of each iterate are mended
-    by cheapest paths and cleaned. The prices of a cell add up to its cost, so that steps multiply them: those
-    whose path uses the cell pay a larger share. The bound reaches that of the linear programme over flows at
-    best.
+    a cell e only if that is suppressed, y_ke <= x_e; cells that are primary carry no such row. With
+    multipliers u_ke >= 0 on these rows the problem decomposes: sum over k of the shortest path under u_k,
+    plus sum over e of min(0, cost_e - sum_k u_ke). Subgradient steps raise the bound; the paths of each
+    iterate are repaired by cheapest paths and cleaned. The prices of a cell add up to its cost, so that steps
+    multiply them: demands whose path uses the cell pay a larger share. At best the bound reaches that of the
+    linear program over flows.
 
     O(iterations primaries (nodes^2 + edges)) time, O(primaries edges) memory.
     Source: Carvalho, Dellaert & Osorio (1994) and Almeida & Carvalho (1998) for the general problem, Almeida
@@ -104,12 +104,12 @@ class Lagrange(TwoWay):
             if step == 1 or step % SETTINGS.steps_between_patterns == 0 or since == 0:
                 start = used.any(axis=0)
                 weight = network.cost * generator.uniform(*SETTINGS.disturbance, network.edges)
-                for found in (
+                for pattern in (
                     builder.clean(start | network.primary),
                     builder.build(generator, weight, start & taken),
                 ):
-                    if found is not None and builder.cost(found) < least:
-                        best, least = found, builder.cost(found)
+                    if pattern is not None and builder.cost(pattern) < least:
+                        best, least = pattern, builder.cost(pattern)
             if network.rounded_up(bound) >= least - 1e-9 or watch.over:
                 break
             if since == SETTINGS.patience:
@@ -122,7 +122,7 @@ class Lagrange(TwoWay):
                 break
             step_size = scale * (SETTINGS.target * least - value) / square
             prices *= np.exp(np.clip(step_size * direction, -SETTINGS.largest_step, SETTINGS.largest_step))
-            # a price of nought would stay one
+            # a price of zero would stay zero
             np.maximum(prices, SETTINGS.least_share * network.cost, out=prices)
             prices *= np.where(free, network.cost / np.maximum(prices.sum(axis=0), 1e-300), 0.0)
         return best, bound
@@ -134,5 +134,5 @@ def _first_prices(network: Network) -> Floats:
     near = network.row[own][:, None] == network.row[None, :]
     near |= network.column[own][:, None] == network.column[None, :]
     weights = np.where(near, SETTINGS.own_line_weight, 1.0)
-    found: Floats = weights / weights.sum(axis=0)
-    return found
+    shares: Floats = weights / weights.sum(axis=0)
+    return shares

@@ -14,19 +14,18 @@ from tacita.tables.suppression.optimal.network_patterns import Builder
 from tacita.tables.suppression.optimal.two_way_method import TwoWay
 from tacita.tables.suppression.time_limit import TimeLimit, Watch
 
-Guided = Annotated[
-    bool, Field(description="solve the linear programme too: better paths, and a proven bound")
-]
+Guided = Annotated[bool, Field(description="solve the linear program too: better paths, and a proven bound")]
 
 
 class CheapestPaths(TwoWay):
     """Protects one primary after the other by cheapest paths, then drops what none of them needs.
 
-    For a primary that must move by d, the flow that withheld cells already carry back is found; while it is
-    less than d, a path of least weight is added, where a cell not yet withheld weighs its cost times d over
-    what it can carry. Then cells are dropped, dearest first, that no primary needs. Repeated with the
-    primaries in random order; then parts of the best pattern are given up and protected again. Guided: the
-    weights follow the solution of the linear programme over cuts, whose value is the lower bound.
+    For a primary that must move by d, the flow that suppressed cells already carry back is computed; while it
+    is less than d, a path of least weight is added, where a cell not yet suppressed weighs its cost times d
+    over what it can carry. Then cells that no primary needs are dropped, most expensive first. This is
+    repeated with the primaries in random order; then parts of the best pattern are published and protected
+    again. Guided: the weights follow the solution of the linear program over cuts, whose value is the lower
+    bound.
 
     O(tries demands (nodes^2 + edges)) for the paths; the clean-up is O(cells demands) small flows at worst.
     Source: Kelly, Golden & Assad (1992), Networks 22, 397-417; Castro (2002) for costs and clean-up.
@@ -63,9 +62,9 @@ class CheapestPaths(TwoWay):
                 break
             run.report("following paths", made, self.tries + self.changes)
             if made < self.tries:
-                found = builder.build(generator, network.cost)
+                pattern = builder.build(generator, network.cost)
             else:
-                found = builder.improve(generator, best, network.cost)
-            if found is not None and builder.cost(found) < builder.cost(best):
-                best = found
+                pattern = builder.improve(generator, best, network.cost)
+            if pattern is not None and builder.cost(pattern) < builder.cost(best):
+                best = pattern
         return best, 0.0

@@ -1,4 +1,4 @@
-"""Three phases for interval protection: a binary programme, flows that correct it, and repair."""
+"""Three phases for interval protection: a binary program, flows that correct it, and repair."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tacita.tables.suppression.time_limit import TimeLimit, Watch
 
 
 class ThreePhase(TwoWay):
-    """A binary programme of pattern and volume rows, cuts from maximum flows, then repair and clean-up.
+    """A binary program of pattern and volume rows, cuts from maximum flows, then repair and clean-up.
 
-    Phase 1: least cost such that in the row and the column of a primary the other withheld cells can move as
-    much as it must; cells too dear to be part of a pattern better than one by paths are left out. Phase 2:
-    for every primary and direction a maximum flow without its own cell; where it falls short, the row of its
-    least cut is added; where a cell is alone in its line or a bridge otherwise, a row that forbids it; the
-    programme is solved again. Phase 3: after the last round the pattern is mended by cheapest paths, and
-    cells that no primary needs are dropped. The bound is that of the programme.
+    Phase 1: least cost such that in the row and the column of a primary the other suppressed cells can move
+    as much as it must; cells too expensive to be part of a pattern better than one by paths are left out.
+    Phase 2: for every primary and direction a maximum flow without its own cell; where it falls short, the
+    row of its least cut is added; where a cell is the only one in its line or a bridge otherwise, a row that
+    forbids it; the program is solved again. Phase 3: after the last round the pattern is repaired by cheapest
+    paths, and cells that no primary needs are dropped. The bound is that of the program.
 
-    Integer programmes have no useful worst case; O(demands) flows of O(edges) each a round.
+    Integer programs have no useful worst case; O(demands) flows of O(edges) each a round.
     Source: Carvalho & Almeida (2008); Kelly, Golden & Assad (1992), Networks 22, 397-417, for the flows.
 
     >>> from tacita import Table
@@ -39,7 +39,7 @@ class ThreePhase(TwoWay):
 
     problems: ClassVar[tuple[Problem, ...]] = ("interval",)
 
-    rounds: Annotated[int, Field(ge=1, le=100_000, description="times the programme is solved")] = 30
+    rounds: Annotated[int, Field(ge=1, le=100_000, description="times the binary program is solved")] = 30
     seconds: TimeLimit = 60.0
 
     def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:

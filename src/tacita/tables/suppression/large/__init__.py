@@ -1,1 +1,1 @@
-"""Suppression in large tables of any shape: patterns by small programmes, each around a cell."""
+"""Suppression in large tables of any shape: patterns by small linear programs, each around one cell."""

@@ -23,24 +23,24 @@ from .movement_certificates import Proofs
 # Seconds for the pattern of a small table.
 _SECONDS = 2.0
 
-# What chooses in a small table: the cells to withhold, or None where it cannot be protected.
+# Chooses in a small table: the cells to suppress, or None where it cannot be protected.
 Inside = Callable[[Table], Mask | None]
 
 
 class HiTaS(Large):
-    """Withholds in small tables, each a label with those below it in every dimension, from the top down.
+    """Suppresses in small tables, each a label with those below it in every dimension, from the top down.
 
-    What is withheld above is sensitive below. A cell that a table above publishes stays published, unless a
-    table below cannot be protected without it: then it is withheld, and the tables above that share it are
-    done again. Inside, a method chooses cells from which nobody can compute a withheld one: Gaussian
-    elimination, or any other that takes tables of any shape, such as `optimal` or `constructive`. Small
-    tables do not see each other: a range that is wide enough in each may be too narrow in all together, and
-    in large sparse tables most of what they withhold can be computed. So at last the whole table is looked at
-    as one, as by `constructive`: every demand gets a proof, cells are added where none is left, and
-    dropped or replaced where no proof needs them.
+    A cell suppressed in a table above is sensitive in the tables below. A cell that a table above publishes
+    stays published, unless a table below cannot be protected without it: then it is suppressed, and the
+    tables above that share it are done again. Inside, a method chooses cells from which nobody can compute a
+    suppressed one: Gaussian elimination, or any other that takes tables of any shape, such as `optimal` or
+    `constructive`. Small tables do not see each other: a range that is wide enough in each may be too narrow
+    in all together, and in large sparse tables most of the cells they suppress can be computed. So at last
+    the table is treated as one, as by `constructive`: every demand gets a proof, cells are added where none
+    is left, and dropped or replaced where no proof needs them.
 
     As many small tables as there are combinations of labels with others below, O(their cells and fill) each;
-    then that of `constructive`, within the withheld cells. The lower bound is that of `constructive`.
+    then the work of `constructive`, within the suppressed cells. The lower bound is that of `constructive`.
     Source: de Wolf (2002), HiTaS: a heuristic approach to cell suppression in hierarchical tables, LNCS 2316.
 
     >>> from tacita.io.hierarchies import from_nested
@@ -62,7 +62,7 @@ class HiTaS(Large):
     def _known(cls, name: str) -> str:
         spelled = registry.canonical(name, "suppression")
         if not _serves(spelled):
-            able = ", ".join(each for each in registry.names("suppression") if _serves(each))
+            able = ", ".join(known for known in registry.names("suppression") if _serves(known))
             raise ValueError(f"{spelled} does not choose in small tables of any shape; these do: {able}")
         return spelled
 
@@ -81,10 +81,10 @@ def _serves(name: str) -> bool:
 
 
 def _by(name: str) -> Inside:
-    """A method of the registry in a small table: cells from which no withheld cell can be computed."""
+    """A method of the registry in a small table: cells from which no suppressed cell can be computed."""
     method = cast("type[Suppression]", registry.lookup(name, "suppression"))
-    given = {"seconds": _SECONDS, "bound": 0.0}
-    chooses = method(**{name: value for name, value in given.items() if name in method.model_fields})
+    limits = {"seconds": _SECONDS, "bound": 0.0}
+    chooses = method(**{name: value for name, value in limits.items() if name in method.model_fields})
 
     def chosen(small: Table) -> Mask | None:
         try:
@@ -96,7 +96,7 @@ def _by(name: str) -> Inside:
 
 
 def subtables(table: Table) -> list[Ints]:
-    """The cells of each, from the top down: those with fewest steps above them first.
+    """The cells of each small table, from the top down: those with fewest levels above them first.
 
     >>> [cells.size for cells in subtables(Table.from_array(np.ones((2, 3))))]
     [12]
@@ -109,31 +109,32 @@ def subtables(table: Table) -> list[Ints]:
             [(int(dimension.depths[at]), np.append(np.flatnonzero(parents == at), at)) for at in sums]
             or [(0, np.array([dimension.top]))]
         )
-    found = []
+    subtable_cells = []
     rank = [np.full(len(dimension), -1) for dimension in table.dimensions]
-    for members in sorted(product(*families), key=lambda each: sum(depth for depth, _ in each)):
+    for members in sorted(product(*families), key=lambda family: sum(depth for depth, _ in family)):
         inside = np.ones(table.n, dtype=bool)
         for at, (_, labels) in enumerate(members):
             rank[at][:] = -1
             rank[at][labels] = 1
             inside &= rank[at][table.codes[:, at]] > 0
-        found.append(np.flatnonzero(inside))
-    return found
+        subtable_cells.append(np.flatnonzero(inside))
+    return subtable_cells
 
 
 def top_down(table: Table, inside: Inside, run: RunContext) -> Mask:
-    """Withhold in one small table after the other, from the top: what is withheld above is sensitive below.
+    """Suppress in one small table after the other, from the top; cells suppressed above are sensitive below.
 
-    What a table above publishes stays published, unless a table below cannot do without it; then the tables
-    above that share the cell are done again. Withheld cells only become more, so that this ends. What comes
-    of it is no proof: small tables do not see each other. O(tables) choices, and those done again.
+    A cell that a table above publishes stays published, unless a table below cannot be protected without it;
+    then the tables above that share the cell are done again. This ends, since suppressed cells only become
+    more. The pattern is not proven to protect: small tables do not see each other. O(tables) choices, and
+    those done again.
     """
     parts, cutting = subtables(table), Cutting(table)
     holding: dict[int, list[int]] = {}
     for number, cells in enumerate(parts):
         for cell in cells.tolist():
             holding.setdefault(cell, []).append(number)
-    withheld, settled = table.primary.copy(), np.zeros(table.n, dtype=bool)
+    suppressed, settled = table.primary.copy(), np.zeros(table.n, dtype=bool)
     # the uppermost of those that wait is next
     waiting, queued = list(range(len(parts))), np.ones(len(parts), dtype=bool)
     while waiting:
@@ -141,23 +142,23 @@ def top_down(table: Table, inside: Inside, run: RunContext) -> Mask:
         queued[number] = False
         run.report("withholding from the top down", number, len(parts))
         cells = parts[number]
-        if withheld[cells].any():
-            new = _chosen(cutting, cells, withheld, settled, inside)
-            withheld[new] = True
+        if suppressed[cells].any():
+            new = _chosen(cutting, cells, suppressed, settled, inside)
+            suppressed[new] = True
             for other in {other for cell in new.tolist() for other in holding[cell]} - {number}:
                 if not queued[other]:
                     queued[other] = True
                     heappush(waiting, other)
         settled[cells] = True
-    return withheld
+    return suppressed
 
 
-def _chosen(cutting: Cutting, cells: Ints, withheld: Mask, settled: Mask, inside: Inside) -> Ints:
-    """The cells to withhold in a small table besides those that are; none where it cannot be protected."""
+def _chosen(cutting: Cutting, cells: Ints, suppressed: Mask, settled: Mask, inside: Inside) -> Ints:
+    """More cells to suppress in a small table; none where it cannot be protected."""
     for published in (settled[cells], np.zeros(cells.size, dtype=bool)):
-        chosen = inside(cutting.part(cells, withheld[cells], published))
+        chosen = inside(cutting.part(cells, suppressed[cells], published))
         if chosen is not None:
-            return cells[chosen & ~withheld[cells]]
+            return cells[chosen & ~suppressed[cells]]
     return cells[:0]
 
 
@@ -178,8 +179,8 @@ class Cutting:
         self._starts = np.searchsorted(relations.cells[order], np.arange(table.n + 1))
         self._place = np.full(table.n, -1)
 
-    def part(self, cells: Ints, withheld: Mask, published: Mask) -> Table:
-        """Some cells as a table of their own, with the relations they close; the withheld are sensitive."""
+    def part(self, cells: Ints, suppressed: Mask, published: Mask) -> Table:
+        """Some cells as a table, with the relations they close; the suppressed cells are sensitive."""
         table, place = self._table, self._place
         place[cells] = np.arange(cells.size)
         spans = zip(self._starts[cells].tolist(), self._starts[cells + 1].tolist(), strict=True)
@@ -192,20 +193,20 @@ class Cutting:
             table,
             codes=table.codes[cells],
             relations=closed,
-            primary=withheld,
-            forced=(table.forced[cells] | published) & ~withheld,
+            primary=suppressed,
+            forced=(table.forced[cells] | published) & ~suppressed,
             contributors=None,
             **{name: getattr(table, name)[cells] for name in per_cell},
         )
 
 
 def by_elimination(small: Table) -> Mask | None:
-    """Gaussian elimination in a small table: whatever is withheld can move, in some direction."""
+    """Gaussian elimination in a small table: every suppressed cell can move, in some direction."""
     from tacita.tables.suppression.heuristics.elimination import eliminated
     from tacita.tables.suppression.optimal.relation_presolve import systems_of
     from tacita.tables.suppression.optimal.single_relation_bounds import Lines
 
-    withheld = small.primary.copy()
+    suppressed = small.primary.copy()
     try:
         systems = systems_of(small, "general")
     except DataError:
@@ -214,5 +215,5 @@ def by_elimination(small: Table) -> Mask | None:
         chosen = eliminated(system, Lines(system).x, RunContext())
         if chosen is None:
             return None
-        withheld[system.of_table(chosen)] = True
-    return withheld
+        suppressed[system.of_table(chosen)] = True
+    return suppressed

@@ -13,7 +13,7 @@ from tacita.core import Bounds, Pattern, Problem, RunContext, Table
 from tacita.core.arrays import Mask
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY
 from tacita.tables.suppression.optimal.implied_suppressions import with_forced
-from tacita.tables.suppression.optimal.relation_presolve import refuse, systems_of
+from tacita.tables.suppression.optimal.relation_presolve import systems_of, unmet_demand_error
 from tacita.tables.suppression.optimal.relation_system import System
 from tacita.tables.suppression.optimal.single_relation_bounds import Lines
 from tacita.tables.suppression.suppression_method import Suppression
@@ -60,9 +60,9 @@ class Large(Suppression):
     def choose(self, table: Table, problem: Problem, run: RunContext) -> Pattern:
         run.report("reading the table", 0, 1)
         watch = Watch(self.seconds * (1 - self.bound), run.should_stop)
-        withheld = table.primary.copy()
+        suppressed = table.primary.copy()
         systems = systems_for(table, problem)
-        start = self.start(table, run) if systems else withheld
+        start = self.start(table, run) if systems else suppressed
         parts, lines = list[Proofs](), list[Lines]()
         for number, system in enumerate(systems):
             run.report("looking at single lines", number, len(systems))
@@ -71,8 +71,8 @@ class Large(Suppression):
             self._prove_all(table, parts[-1], watch, run, (number, len(systems)))
         least = self.search(parts, watch, run)
         for proofs in parts:
-            withheld[proofs.system.of_table(proofs.chosen)] = True
-        return self._pattern(table, problem, withheld, (least, lines), watch, run)
+            suppressed[proofs.system.of_table(proofs.chosen)] = True
+        return self._pattern(table, problem, suppressed, (least, lines), watch, run)
 
     def start(self, table: Table, run: RunContext) -> Mask:
         """Cells to begin with: the primaries alone, unless a method knows better."""
@@ -81,14 +81,14 @@ class Large(Suppression):
     def _prove_all(
         self, table: Table, proofs: Proofs, watch: Watch, run: RunContext, part: tuple[int, int]
     ) -> None:
-        """A first pattern: every demand gets a proof, in random order; the last ones in a hurry."""
+        """A first pattern: prove every demand, in random order; those after the time limit in a hurry."""
         system = proofs.system
         order = run.search_generator().permutation(system.demands)
         for done, demand in enumerate(order.tolist()):
             if done % 8 == 0:
                 run.report("protecting cells", part[0] + done / system.demands, part[1])
             if not proofs.prove(demand, hurried=watch.seconds > SETTINGS.hurry_share * watch.limit):
-                raise refuse(table, system, demand)
+                raise unmet_demand_error(table, system, demand)
         proofs.price_plainly()
 
     @abstractmethod
@@ -99,18 +99,18 @@ class Large(Suppression):
         self,
         table: Table,
         problem: Problem,
-        withheld: Mask,
+        suppressed: Mask,
         known: tuple[float, list[Lines]],
         watch: Watch,
         run: RunContext,
     ) -> Pattern:
-        cost = float(table.cost[withheld & ~table.primary].sum())
+        cost = float(table.cost[suppressed & ~table.primary].sum())
         least, lines = known
-        least = max(least, _told(lines))
+        least = max(least, _table_bound(lines))
         run.on_bounds(Bounds(min(least, cost), cost))
         if least < cost and self.bound and not watch.stopped:
-            least = max(least, self._least(table, problem, withheld, lines, watch, run))
-        pattern = self.made(table, problem, withheld, least, watch)
+            least = max(least, self._least(table, problem, suppressed, lines, watch, run))
+        pattern = self.made(table, problem, suppressed, least, watch)
         run.on_bounds(Bounds(pattern.lower_bound, pattern.cost))
         run.report("withholding cells", 1, 1)
         return pattern
@@ -119,7 +119,7 @@ class Large(Suppression):
         self,
         table: Table,
         problem: Problem,
-        withheld: Mask,
+        suppressed: Mask,
         lines: list[Lines],
         watch: Watch,
         run: RunContext,
@@ -130,23 +130,23 @@ class Large(Suppression):
         open_cells = int((table.primary | ~table.forced).sum())
         by_cuts = open_cells * int(table.primary.sum()) <= SETTINGS.bounded_work
         looking = Watch(self.seconds * self.bound / (1 + by_cuts), run.should_stop)
-        for each in lines:
-            each.tighten(looking)
-        found = _told(lines)
+        for relation_bounds in lines:
+            relation_bounds.tighten(looking)
+        least = _table_bound(lines)
         if by_cuts and not looking.stopped:
             looking = Watch(self.seconds * self.bound / 2, run.should_stop)
-            found = max(found, root_bound(table, problem, withheld, looking, run.silent()))
+            least = max(least, root_bound(table, problem, suppressed, looking, run.silent()))
         watch.stopped = watch.stopped or looking.stopped
-        return found
+        return least
 
 
-def _told(lines: list[Lines]) -> float:
+def _table_bound(lines: list[Lines]) -> float:
     """The bound of all parts together."""
-    return sum(each.told for each in lines)
+    return sum(bounds.table_bound for bounds in lines)
 
 
 def replaced(parts: list[Proofs], watch: Watch, run: RunContext, until: float = np.inf) -> None:
-    """Replace cells by cheaper ones, dearest first, round by round, as long as a round gains."""
+    """Replace cells by cheaper ones, most expensive first, in rounds as long as a round gains."""
     for proofs in parts:
         before = np.inf
         while proofs.cost < before:
@@ -161,7 +161,7 @@ def replaced(parts: list[Proofs], watch: Watch, run: RunContext, until: float = 
 
 
 def spared(parts: list[Proofs], watch: Watch, run: RunContext, until: float = np.inf) -> None:
-    """Publish what no proof needs, dearest first, part by part; all that no proof uses in any case."""
+    """Publish the cells that no proof needs, most expensive first, part by part, and all unused cells."""
     for proofs in parts:
         proofs.publish_idle()
         secondary = proofs.secondary
@@ -176,8 +176,8 @@ def spared(parts: list[Proofs], watch: Watch, run: RunContext, until: float = np
 def systems_for(table: Table, problem: Problem) -> list[System]:
     """The parts of a table in which something must be able to move; counts move by whole numbers.
 
-    Outside networks a count may be free to move by less than 1, which tells whoever knows that counts are
-    whole what it is. So a count must be able to move by 1, for exact protection in either direction.
+    Outside networks a count may be free to move by less than 1, which reveals it to anyone who knows that
+    counts are whole. So a count must be able to move by 1, for exact protection in either direction.
 
     >>> counts = Table.from_array([[1.0, 3.0], [2.0, 4.0]], primary=[[1, 0], [0, 0]], frequency=True)
     >>> (system,) = systems_for(counts, "exact")
@@ -191,8 +191,8 @@ def systems_for(table: Table, problem: Problem) -> list[System]:
         return _forced(systems_of(replace(table, **levels), problem))
     by_one = np.where(table.primary, 1.0, 0.0)
     # the bounds of counts are whole, so that a cell that can move at all by itself can move by 1
-    asked = replace(table, lower=by_one, upper=by_one, sliding=np.zeros(table.n))
-    return [_either_way(system) for system in systems_of(asked, "interval")]
+    by_one_table = replace(table, lower=by_one, upper=by_one, sliding=np.zeros(table.n))
+    return [_either_way(system) for system in systems_of(by_one_table, "interval")]
 
 
 def _forced(systems: list[System]) -> list[System]:

@@ -1,7 +1,7 @@
-"""Patterns with a proof for every demand: a movement that meets it, along cells that are withheld.
+"""Patterns with a proof for every demand: a movement that meets it, along cells that are suppressed.
 
-A movement of few cells is a movement of the whole table. So proofs may be looked for around a cell alone, and
-a pattern changes where proofs allow it: what no proof needs is published.
+A movement of few cells is a movement of the whole table. So proofs may be sought in the neighbourhood of a
+cell, and a pattern changes where proofs allow it: cells that no proof needs are published.
 """
 
 from __future__ import annotations
@@ -45,33 +45,33 @@ SETTINGS = MovementCertificateSettings()
 
 
 class Movement(NamedTuple):
-    """Columns that move, and by how much each; nothing is said of how much where a width is proven."""
+    """Columns that move, and by how much each; the change is None where a width is proven."""
 
     columns: Ints
     change: Floats | None = None
 
 
 class Proofs:
-    """Withheld cells of a system (`chosen`), and for every demand the cells whose movement proves it met.
+    """Suppressed cells of a system (`chosen`), and for every demand the cells whose movement proves it met.
 
-    It begins with some withheld cells of the table, of which nothing is taken for proven. A movement proves
-    all demands that it meets, as far as it can be stretched, there or back.
-    Cost of a proof: a linear programme, of the whole system where it is not large, else of the cells around.
+    It begins with some suppressed cells of the table, and proves every demand itself. A movement proves all
+    demands that it meets, as far as it can be stretched in either direction.
+    Cost of a proof: a linear program, of the whole system where it is not large, else of the cells around.
     """
 
     def __init__(
         self,
         system: System,
-        withheld: Mask,
+        suppressed: Mask,
         likely: Floats | None = None,
         over: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`likely` says how likely each cell belongs to a cheap pattern; first proofs lean on such cells.
+        """`likely` is how likely each cell belongs to a cheap pattern; the first proofs prefer such cells.
 
-        No other proofs are sought when it is `over`.
+        No other proofs are sought once `over()` is true.
         """
         self.system, self._over = system, over
-        self.chosen: Mask = system.primary | system.of_withheld(withheld)
+        self.chosen: Mask = system.primary | system.of_suppressed(suppressed)
         self.proofs: list[Ints | None] = [None] * system.demands
         self._users: dict[int, set[int]] = {}
         self._refused = np.zeros(system.demands)
@@ -90,7 +90,7 @@ class Proofs:
             else Nearby(system, np.where(self.chosen, SETTINGS.suppressed_price, 1.0) * self.price)
         )
         self._whole = Paths(system, quick=False) if whole else None
-        self._withheld: tuple[Ints, Paths] | None = None
+        self._suppressed_paths: tuple[Ints, Paths] | None = None
         self._movements: Movements | None = None
 
     def price_plainly(self) -> None:
@@ -107,33 +107,35 @@ class Proofs:
 
     @property
     def secondary(self) -> Ints:
-        """Columns withheld besides the primaries, dearest first."""
-        found = np.flatnonzero(self.chosen & ~self.system.primary)
-        return found[np.argsort(-self.system.cost[found], kind="stable")]
+        """Secondary suppressions, most expensive first."""
+        secondary = np.flatnonzero(self.chosen & ~self.system.primary)
+        return secondary[np.argsort(-self.system.cost[secondary], kind="stable")]
 
     def users(self, column: int) -> set[int]:
         """Demands whose proof moves a cell."""
         return self._users.get(column, set())
 
     def prove(self, demand: int, hurried: bool = False) -> bool:
-        """Give a demand a proof, by the cheapest movement; what moves is withheld from then on.
+        """Prove a demand by the cheapest movement, and suppress the cells that move.
 
-        False where all cells together do not meet it. Demands without a proof that the movement meets as well
-        have it too. In a hurry any movement of all cells will do: it is soon found, for there are many.
+        False where all cells together do not meet it. The movement also proves the demands without a proof
+        that it meets. In a hurry any movement of all cells will do, which is quickly found.
         """
         if self.proofs[demand] is not None:
             return True
         if hurried:
-            found = self._find_any(demand)
+            movement = self._find_any(demand)
         else:
             everything = np.ones(self.system.edges, dtype=bool)
-            found = self.find(demand, self.chosen, self.chosen) or self.find(demand, everything, self.chosen)
-        if found is None:
+            movement = self.find(demand, self.chosen, self.chosen) or self.find(
+                demand, everything, self.chosen
+            )
+        if movement is None:
             return False
-        self.take(demand, found.columns)
-        bare = [each for each in self._on(found.columns) if self.proofs[each] is None]
-        for other in self._met(bare, found):
-            self.take(other, found.columns)
+        self.take(demand, movement.columns)
+        bare = [owner for owner in self._on(movement.columns) if self.proofs[owner] is None]
+        for other in self._met(bare, movement):
+            self.take(other, movement.columns)
         return True
 
     def _on(self, columns: Ints) -> list[int]:
@@ -173,28 +175,28 @@ class Proofs:
         for column in columns.tolist():
             self._users.setdefault(column, set()).add(demand)
         self.proofs[demand] = columns
-        self.withhold(columns[~self.chosen[columns]], True)
+        self._set_suppressed(columns[~self.chosen[columns]], True)
 
-    def withhold(self, columns: Ints, withheld: bool) -> None:
-        """Withhold some cells, or publish them; proofs are as they are."""
+    def _set_suppressed(self, columns: Ints, suppressed: bool) -> None:
+        """Suppress some cells, or publish them; proofs stay as they are."""
         if columns.size:
-            self.chosen[columns] = withheld
+            self.chosen[columns] = suppressed
             if self._nearby is not None:
                 self._nearby.reprice(
-                    columns, (SETTINGS.suppressed_price if withheld else 1.0) * self.price[columns]
+                    columns, (SETTINGS.suppressed_price if suppressed else 1.0) * self.price[columns]
                 )
-            if withheld and self._withheld is not None:
-                inside = np.isin(columns, self._withheld[0], assume_unique=True).all()
-                self._withheld = self._withheld if inside else None
+            if suppressed and self._suppressed_paths is not None:
+                inside = np.isin(columns, self._suppressed_paths[0], assume_unique=True).all()
+                self._suppressed_paths = self._suppressed_paths if inside else None
 
-    def find(self, demand: int, allowed: Mask, given: Mask) -> Movement | None:
-        """Allowed cells whose cheapest movement meets a demand, given cells nearly free; None if none do."""
-        weight = np.where(given, SETTINGS.suppressed_price, 1.0) * self.price
+    def find(self, demand: int, allowed: Mask, nearly_free: Mask) -> Movement | None:
+        """Allowed cells whose cheapest movement meets a demand, some of them nearly free; None if none do."""
+        weight = np.where(nearly_free, SETTINGS.suppressed_price, 1.0) * self.price
         weight = weight / float(weight.max(initial=0.0) or 1.0)
-        for columns, number, paths in self._programmes(demand, allowed):
-            found = _cheapest(paths, number, weight[columns], allowed[columns])
-            if found is not None:
-                return Movement(columns[found.columns], found.change)
+        for columns, number, paths in self._search_spaces(demand, allowed):
+            cheapest = _cheapest(paths, number, weight[columns], allowed[columns])
+            if cheapest is not None:
+                return Movement(columns[cheapest.columns], cheapest.change)
         return None
 
     def _find_any(self, demand: int) -> Movement | None:
@@ -211,16 +213,17 @@ class Proofs:
                 return Movement(columns, reached.change[columns] * float(self.system.amount[demand]))
         return None
 
-    def _programmes(self, demand: int, allowed: Mask) -> Iterator[tuple[Ints, int, Paths]]:
-        """Where to look, the smallest first: some columns, the number of the demand there, a programme."""
+    def _search_spaces(self, demand: int, allowed: Mask) -> Iterator[tuple[Ints, int, Paths]]:
+        """Where to look, the smallest first: some columns, the number of the demand there, an LP of paths."""
         within = not (allowed & ~self.chosen).any()
         if self._whole is not None and not within:
             yield np.arange(self.system.edges), demand, self._whole
         elif self._whole is not None:
-            if self._withheld is None:
+            if self._suppressed_paths is None:
                 inside = self.chosen.copy()
-                self._withheld = (np.flatnonzero(inside), Paths(self.system.among(inside), quick=False))
-            yield self._withheld[0], demand, self._withheld[1]
+                paths = Paths(self.system.among(inside), quick=False)
+                self._suppressed_paths = (np.flatnonzero(inside), paths)
+            yield self._suppressed_paths[0], demand, self._suppressed_paths[1]
         elif self._nearby is not None:
             for size in self._nearby.sizes[: 1 if within else None]:
                 part = self._nearby.part(demand, size, allowed)
@@ -230,67 +233,67 @@ class Proofs:
                     break
 
     def exchange(self, chosen: Mask, demands: list[int]) -> bool:
-        """Withhold these cells instead, and prove some demands again; whether that could be done."""
+        """Suppress these cells instead, and prove some demands again; whether that could be done."""
         before, proofs = self.chosen.copy(), [self.proofs[demand] for demand in demands]
-        self.withhold(np.flatnonzero(chosen & ~before), True)
-        self.withhold(np.flatnonzero(before & ~chosen), False)
+        self._set_suppressed(np.flatnonzero(chosen & ~before), True)
+        self._set_suppressed(np.flatnonzero(before & ~chosen), False)
         instead = self._instead(demands, chosen, chosen)
         if instead is not None:
             self._take_all(instead, np.flatnonzero(chosen))
             return True
-        self.withhold(np.flatnonzero(before & ~self.chosen), True)
+        self._set_suppressed(np.flatnonzero(before & ~self.chosen), True)
         for demand, old in zip(demands, proofs, strict=True):
             if old is not None:
                 self.take(demand, old)
-        self.withhold(np.flatnonzero(self.chosen & ~before), False)
+        self._set_suppressed(np.flatnonzero(self.chosen & ~before), False)
         return False
 
     def _instead(
-        self, demands: list[int], allowed: Mask, given: Mask, below: float = np.inf
+        self, demands: list[int], allowed: Mask, nearly_free: Mask, below: float = np.inf
     ) -> dict[int, Ints] | None:
         """Other proofs of some demands, among the allowed cells; None where one has none, or it is over.
 
-        None, too, where cells that are not given would cost as much as they must cost less than.
+        None, too, where the cells outside `nearly_free` would cost `below` or more.
         """
         instead: dict[int, Ints] = {}
-        given, spent = given.copy(), 0.0
+        nearly_free, spent = nearly_free.copy(), 0.0
         for demand in demands:
             if demand in instead:
                 continue
             if self._over():
                 return None
-            found = self.find(demand, allowed, given)
-            new = found and found.columns[~given[found.columns]]
+            movement = self.find(demand, allowed, nearly_free)
+            new = movement and movement.columns[~nearly_free[movement.columns]]
             if new is not None and new.size:
                 spent += float(self.system.cost[new].sum())
-                given[new] = True
-            if found is None or spent >= below:
-                # what was in the way of one cell is likely to be in that of the next
+                nearly_free[new] = True
+            if movement is None or spent >= below:
+                # a demand that blocked one cell is likely to block the next
                 self._refused[demand] += 1
                 return None
-            instead[demand] = found.columns
-            left = [each for each in demands if each not in instead]
-            instead.update(dict.fromkeys(self._met(left, found), found.columns))
+            instead[demand] = movement.columns
+            left = [remaining for remaining in demands if remaining not in instead]
+            instead.update(dict.fromkeys(self._met(left, movement), movement.columns))
         return instead
 
     def _take_all(self, instead: dict[int, Ints], loose: Ints) -> None:
-        """Take other proofs, and publish what none uses then of some cells."""
+        """Take other proofs, and publish the `loose` cells that no proof uses then."""
         for demand, columns in instead.items():
             self.take(demand, columns)
         free = [column for column in loose.tolist() if not self.users(column)]
         idle = np.array(free, dtype=np.int64)
-        self.withhold(idle[~self.system.primary[idle] & self.chosen[idle]], False)
+        self._set_suppressed(idle[~self.system.primary[idle] & self.chosen[idle]], False)
 
     def _users_first(self, column: int) -> list[int]:
-        """Demands whose proof moves a cell, those first that were in the way of others."""
-        return sorted(self.users(column), key=lambda each: (-self._refused[each], each))
+        """Demands whose proof moves a cell, those first that blocked other cells most often."""
+        return sorted(self.users(column), key=lambda demand: (-self._refused[demand], demand))
 
     def publish_idle(self) -> None:
         """Publish what no proof uses."""
         self._take_all({}, np.flatnonzero(self.chosen))
 
     def spare(self, column: int) -> bool:
-        """Publish one cell if all demands stay proven by what else is withheld; whether it was."""
+        """Publish one cell if the other suppressed cells prove all demands; whether it was published."""
         allowed = self.chosen.copy()
         allowed[column] = False
         instead = self._instead(self._users_first(column), allowed, allowed)
@@ -299,17 +302,17 @@ class Proofs:
         return instead is not None
 
     def replace(self, column: int) -> bool:
-        """Publish one cell, with all that its demands alone need, if others cost less; whether it was."""
+        """Publish one cell, with all that only its demands need, if others cost less; whether it was."""
         demands = self._users_first(column)
         used = [columns for demand in demands if (columns := self.proofs[demand]) is not None]
         cells = np.unique(np.concatenate([np.array([column]), *used]))
         asking = set(demands)
-        alone = np.array([self.users(each) <= asking for each in cells.tolist()])
+        alone = np.array([self.users(cell) <= asking for cell in cells.tolist()])
         loose = cells[alone & ~self.system.primary[cells]]
-        given, allowed = self.chosen.copy(), np.ones(self.system.edges, dtype=bool)
-        given[loose] = allowed[column] = False
+        nearly_free, allowed = self.chosen.copy(), np.ones(self.system.edges, dtype=bool)
+        nearly_free[loose] = allowed[column] = False
         below = float(self.system.cost[loose].sum()) * (1 - SETTINGS.rounding)
-        instead = self._instead(demands, allowed, given, below)
+        instead = self._instead(demands, allowed, nearly_free, below)
         if instead is not None:
             self._take_all(instead, loose)
         return instead is not None

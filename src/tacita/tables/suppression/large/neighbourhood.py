@@ -23,11 +23,11 @@ class Part(NamedTuple):
 
 
 class Nearby:
-    """The cells of a system around one of them, nearest by what it costs to withhold all on the way there.
+    """The cells of a system around one of them, nearest by the cost of suppressing all cells on the way.
 
-    From a cell one gets to all others of its relations, at their price and the price of a step: that of the
-    middle cell, for without it cheap cells come first from far away, and close no circuit. Cells that cannot
-    move with those alone that are near are left out. O(relations passed, log of them).
+    A step leads from a cell to all others of its relations, at their price and the price of a step: that of
+    the median cell, since without it cheap cells come first from far away, and close no circuit. Cells that
+    cannot move with the near cells only are left out. O(relations passed, log of them).
 
     >>> from scipy import sparse
     >>> relations = sparse.csr_array(np.array([[1.0, 1, 1, 0], [0, 0, 1, 1]]))
@@ -42,8 +42,8 @@ class Nearby:
 
         by_row, by_column = system.relations.tocsr(), system.relations.tocsc()
         rows, columns = by_row.shape
-        starts = (each.indptr.astype(np.int64) for each in (by_column, by_row))
-        places = (each.indices.astype(np.int64) for each in (by_column, by_row))
+        starts = (matrix.indptr.astype(np.int64) for matrix in (by_column, by_row))
+        places = (matrix.indices.astype(np.int64) for matrix in (by_column, by_row))
         (start, row_start), (at, of_rows) = starts, places
         self._ties = Ties(start, at, by_column.data.astype(np.float64), row_start, of_rows)
         self._marks = Marks(

@@ -45,9 +45,10 @@ class Improve(Large):
     """The pattern of `constructive`, parts of which are then freed and solved exactly, until time is up.
 
     A part is a secondary cell with the cells of its relations, of their relations, and so on up to `cells`.
-    All other withheld cells stay withheld and move freely, all other published ones stay published; demands
-    whose proof uses no cell of the part need not be asked again. What remains is solved by the branch and cut
-    of `optimal`; a pattern that costs less is kept. `seconds` or a stop end it, with the best pattern so far.
+    All other suppressed cells stay suppressed and move freely, all other published ones stay published;
+    demands whose proof uses no cell of the part need not be checked again. The part is solved by the branch
+    and cut of `optimal`; a pattern that costs less is kept. `seconds` or a stop end it, with the best pattern
+    so far.
 
     O(parts) small searches by branch and cut. The lower bound is that of `constructive`.
     Source: Shaw (1998), CP98, for large neighbourhood search; the parts are ours.
@@ -71,28 +72,30 @@ class Improve(Large):
         spared(parts, watch, run, SETTINGS.clean_share * watch.limit)
         replaced(parts, watch, run, SETTINGS.clean_share * watch.limit)
         # what is small enough is one part
-        small = [each for each in parts if each.system.edges <= self.cells]
-        least = sum(self._least_of(each, watch, run) for each in small)
+        small = [proofs for proofs in parts if proofs.system.edges <= self.cells]
+        least = sum(self._least_of(proofs, watch, run) for proofs in small)
         generator, vain = run.search_generator(), 0
         while vain < self.patience and not watch.over:
-            open_parts = [each for each in parts if each.system.edges > self.cells and each.secondary.size]
+            open_parts = [
+                proofs for proofs in parts if proofs.system.edges > self.cells and proofs.secondary.size
+            ]
             if not open_parts:
                 break
             proofs = open_parts[int(generator.integers(len(open_parts)))]
             run.report("improving parts", min(watch.seconds / watch.limit, 1.0), 1)
             mid = int(generator.choice(proofs.secondary))
             vain = 0 if self._improved(proofs, mid, watch, run) else vain + 1
-            run.on_bounds(Bounds(0.0, sum(each.cost for each in parts)))
+            run.on_bounds(Bounds(0.0, sum(proofs.cost for proofs in parts)))
         return least if len(small) == len(parts) else 0.0
 
     def _least_of(self, proofs: Proofs, watch: Watch, run: RunContext) -> float:
         """Solve a whole system exactly; what is proven of its cost."""
         if not proofs.secondary.size:
-            return proofs.system.given
+            return proofs.system.fixed_cost
         run.report("improving parts", min(watch.seconds / watch.limit, 1.0), 1)
         everything = np.ones(proofs.system.edges, dtype=bool)
         search = self._solved(proofs, everything, watch, run)[0]
-        return proofs.system.given + proofs.system.rounded_up(min(search.bound, search.cost))
+        return proofs.system.fixed_cost + proofs.system.rounded_up(min(search.bound, search.cost))
 
     def _improved(self, proofs: Proofs, mid: int, watch: Watch, run: RunContext) -> bool:
         """Solve the part around a cell exactly; whether the pattern is cheaper for it."""
@@ -136,15 +139,17 @@ def around(system: System, column: int, most: int) -> Mask:
         rows = np.unique(system.relations[:, inside].tocoo().coords[0])
         reached = np.unique(system.relations[rows].indices)
         new = reached[~inside[reached]]
-        # the cheapest of those that are reached: dear ones seldom take part
+        # the cheapest of those that are reached: expensive ones seldom take part
         inside[new[np.argsort(system.cost[new], kind="stable")][: most - count]] = True
     return inside
 
 
-def _part(system: System, given: Mask, taken: Mask, demands: Ints) -> System:
-    """Some cells of a system, some of them withheld anyway, with the demands that those do not meet."""
-    asked = {name: getattr(system, name)[demands] for name in ("own", "sign", "amount", "ways")}
-    part = replace(system, primary=given, cost=np.where(given, 0.0, system.cost), **asked).among(taken)
+def _part(system: System, fixed: Mask, taken: Mask, demands: Ints) -> System:
+    """Some cells of a system, some of them suppressed anyway, with the demands that those do not meet."""
+    demand_arrays = {name: getattr(system, name)[demands] for name in ("own", "sign", "amount", "ways")}
+    part = replace(system, primary=fixed, cost=np.where(fixed, 0.0, system.cost), **demand_arrays).among(
+        taken
+    )
     movements, alone = Movements(part), part.primary.astype(np.float64)
     short = [q for q in range(part.demands) if not movements.meets(q, alone)]
-    return replace(part, **{name: getattr(part, name)[short] for name in asked})
+    return replace(part, **{name: getattr(part, name)[short] for name in demand_arrays})

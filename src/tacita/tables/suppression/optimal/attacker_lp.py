@@ -1,7 +1,7 @@
-"""The attacker's programme: how far one cell can move while withheld cells move along, or why no farther.
+"""The attacker's LP: how far one cell can move while suppressed cells move along, or why no farther.
 
-One programme is kept for all cells and patterns. No movement at all is where it begins: from there it meets
-only the cells around the one in question, which takes fewer steps than from the movement of another.
+One LP is kept for all cells and patterns. It starts where nothing moves: from there it meets only the cells
+around the one in question, which takes fewer steps than from the movement of another.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints
 from tacita.kernels.tables.network import BOTH_WAYS
 
-from .movement_lp import FARTHEST, SHORT, USUAL, Programme
+from .movement_lp import FARTHEST, SHORT, USUAL, MovementLP
 from .relation_system import System
 
 
 class Reached(NamedTuple):
-    """How much of what was asked a cell has moved; all cells' movements in that unit; the ray if it is short.
+    """The share of a demand that a cell has moved; all cells' movements in that unit; the ray if it is short.
 
-    A ray is a sum of relations, by columns: rays d = 0 for every movement d. It says which cells would have
-    to move more.
+    A ray is a sum of relations, by columns: ray d = 0 for every movement d. It names the cells that would
+    have to move more.
     """
 
     share: float
@@ -31,7 +31,7 @@ class Reached(NamedTuple):
 
     @property
     def enough(self) -> bool:
-        """Whether what was asked is reached."""
+        """Whether the demand is reached."""
         return self.share >= 1 - SHORT
 
 
@@ -49,23 +49,23 @@ class Movements:
 
     def __init__(self, system: System, quick: bool = True) -> None:
         self.system = system
-        self._programme = Programme(system, quick)
-        self._by_cell = self._programme.rows.T.tocsr()
+        self._lp = MovementLP(system, quick)
+        self._by_cell = self._lp.rows.T.tocsr()
 
     def demand(self, demand: int, x: Floats, farthest: float = USUAL) -> list[Reached]:
-        """What is reached of a demand, one answer a direction (a second only where the first is short)."""
-        system, found = self.system, []
+        """What is reached of a demand in each direction (the second only where the first is short)."""
+        system, reached = self.system, []
         for sign in system.directions(demand):
             amount = float(system.amount[demand])
-            found.append(self.reach(int(system.own[demand]), sign, amount, x, farthest))
-            if found[-1].enough:
+            reached.append(self.reach(int(system.own[demand]), sign, amount, x, farthest))
+            if reached[-1].enough:
                 break
-        return found
+        return reached
 
     def met(self, demand: int, reached: list[Reached]) -> bool:
-        """Whether what was reached in one direction, or in both together, is what a demand asks."""
+        """Whether a demand is met by what was reached in one direction, or in both together."""
         if self.system.ways[demand] == BOTH_WAYS:
-            return sum(each.share for each in reached) >= 1 - SHORT
+            return sum(direction.share for direction in reached) >= 1 - SHORT
         return reached[-1].enough
 
     def meets(self, demand: int, x: Floats) -> bool:
@@ -73,14 +73,14 @@ class Movements:
         return any(self.met(demand, self.demand(demand, x, farthest)) for farthest in (USUAL, FARTHEST))
 
     def reach(self, cell: int, sign: float, amount: float, x: Floats, farthest: float = USUAL) -> Reached:
-        """How far a cell can move in a direction, up to an amount, if x of every other is withheld."""
+        """How far a cell can move in a direction, up to an amount, if x of every other is suppressed."""
         system = self.system
         n = system.edges
         up, down = (np.minimum(side / amount, farthest) * x for side in (system.up, system.down))
         up[cell] = min(1.0, float(system.up[cell]) / amount) if sign > 0 else 0.0
         down[cell] = min(1.0, float(system.down[cell]) / amount) if sign < 0 else 0.0
         own = cell if sign > 0 else n + cell
-        moved = self._programme.move(own, np.concatenate([up, down]), reward=1.0)
+        moved = self._lp.move(own, np.concatenate([up, down]), reward=1.0)
         nothing = np.empty(0)
         if moved is None:
             return Reached(0.0, np.zeros(n), nothing.astype(np.int64), nothing)

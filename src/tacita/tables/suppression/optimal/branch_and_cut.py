@@ -70,7 +70,7 @@ class Branch:
 
 
 class Tree:
-    """Branches still open, least bound first, over the columns that remain once the programme is sealed."""
+    """Branches still open, least bound first, over the columns that remain once the LP is sealed."""
 
     def __init__(self, search: Search) -> None:
         self.search, self.master = search, search.master
@@ -165,8 +165,9 @@ class Tree:
     def enter(self, held: Mask, left_out: Mask, rounds: int, worth: float = 0.0) -> Branch | None:
         """Solve a branch, with cuts; None if no cheaper pattern is in it.
 
-        So many rounds of cuts, but few after which the bound has hardly come nearer to the best pattern; if
-        it is said what a round is `worth`, few that won less than this share of all that cuts have won here.
+        At most `rounds` rounds of cuts, but no more than three in a row that hardly close the gap to the best
+        pattern. With `worth`, a round also counts as such if it gains less than this share of all that cuts
+        have gained in this branch.
         """
         master, search = self.master, self.search
         left_out = left_out | ((self.reduced > self.room(self.value)) & ~held)
@@ -192,7 +193,7 @@ class Tree:
             if i % SETTINGS.rounds_between_purges == SETTINGS.rounds_between_purges - 1:
                 master.rest()
         if before == -np.inf:
-            # no time for a single solution: nothing is known, and whoever asked finds that time is over
+            # no time for a single solution: nothing is known, and the caller finds that time is over
             return None
         master.rest()
         room = self.room(master.value)
@@ -205,22 +206,22 @@ class Tree:
         return Branch(master.value, held, left_out, at, master.x[at])
 
     def solve(self) -> bool:
-        """Solve the programme; no solution means an empty branch only if the solver says so."""
+        """Solve the LP; no solution means an empty branch only if the solver says so."""
         solved: bool = self.master.solve()
         self.gave_up |= not solved and not self.master.infeasible
         return solved
 
     def cut(self) -> int:
-        """Rows of the pool that x violates; if there are none, new ones."""
+        """Add rows of the pool that x violates; if there are few, new ones; how many."""
         master = self.master
-        found: int = master.recall()
-        if found < 3:
-            found += master.separate(nested=1)
-        if found < 3 and not self.over:
-            found += master.separate_bridges() + master.separate_amounts()
-        if found < SETTINGS.few_cuts and not self.over:
-            found += master.separate_half_sums(self.search.generator)
-        return found
+        added: int = master.recall()
+        if added < 3:
+            added += master.separate(nested=1)
+        if added < 3 and not self.over:
+            added += master.separate_bridges() + master.separate_amounts()
+        if added < SETTINGS.few_cuts and not self.over:
+            added += master.separate_half_sums(self.search.generator)
+        return added
 
     def set_bounds(self, held: Mask, left_out: Mask) -> None:
         lower, upper = held.astype(float), np.where(left_out, 0.0, 1.0)
@@ -278,8 +279,8 @@ class Tree:
         scale = self.cost[cells] / max(1e-9, float(self.cost.mean()))
         out = np.where(known[0][cells], self.gains[0][cells], mean[0] * scale) * x[cells]
         hold = np.where(known[1][cells], self.gains[1][cells], mean[1] * scale) * (1 - x[cells])
-        found: Floats = np.maximum(out, 1e-6) * np.maximum(hold, 1e-6)
-        return found
+        product: Floats = np.maximum(out, 1e-6) * np.maximum(hold, 1e-6)
+        return product
 
     def try_out(self, branch: Branch, x: Floats, cells: Ints) -> None:
         """Some dual simplex steps with each cell left out, then held."""

@@ -21,7 +21,7 @@ from .cost_scale import lift_of
 from .implied_suppressions import with_forced
 from .provers import Solver, prover
 from .relation_patterns import short_demand
-from .relation_presolve import refuse, systems_of
+from .relation_presolve import systems_of, unmet_demand_error
 from .relation_search import Search
 from .relation_system import System
 
@@ -67,15 +67,15 @@ def compile_kernels() -> None:
     search.master.separate_half_sums(search.generator)
 
 
-def root_bound(table: Table, problem: Problem, withheld: Mask, watch: Watch, run: RunContext) -> float:
+def root_bound(table: Table, problem: Problem, suppressed: Mask, watch: Watch, run: RunContext) -> float:
     """A cost below which no pattern protects, by cuts alone: for methods that have no bound of their own.
 
-    `withheld` is a pattern that protects, which ends the cuts where they meet its cost.
+    `suppressed` is a pattern that protects, which ends the cuts where they meet its cost.
     """
-    searches, given, lift = searches_of(table, problem, watch, run, lambda _: withheld)
+    searches, fixed_cost, lift = searches_of(table, problem, watch, run, lambda _: suppressed)
     for search in searches:
         search.relax()
-    return (given + sum(search.network.rounded_up(search.bound) for search in searches)) / lift
+    return (fixed_cost + sum(search.network.rounded_up(search.bound) for search in searches)) / lift
 
 
 def searches_of(
@@ -85,32 +85,36 @@ def searches_of(
     run: RunContext,
     begun: Callable[[list[System]], Mask | None],
 ) -> tuple[list[Search], float, float]:
-    """A search, with a first pattern, for each part of a table; what is given; by what costs are lifted.
+    """A search, with a first pattern, for each part of a table; the cost of primaries; the lift of costs.
 
     `begun` may name the cells of a first pattern once it sees the parts; else cheapest movements make one.
     """
     run.report("reading the table", 0, 1)
     lift = lift_of(table.cost[~table.forced & ~table.primary])
     systems = [pressing(with_forced(system)) for system in systems_of(table, problem, lift)]
-    given = sum(system.given for system in systems)
+    fixed_cost = sum(system.fixed_cost for system in systems)
     searches: list[Search] = []
 
-    def told(_: Bounds) -> None:
-        lower, upper = (given + sum(getattr(each, side) for each in searches) for side in ("bound", "cost"))
+    def report_bounds(_: Bounds) -> None:
+        lower, upper = (
+            fixed_cost + sum(getattr(search, side) for search in searches) for side in ("bound", "cost")
+        )
         run.on_bounds(Bounds(lower / lift, upper / lift))
 
-    steered = replace(run, on_bounds=told)
-    withheld = begun(systems)
+    steered = replace(run, on_bounds=report_bounds)
+    suppressed = begun(systems)
     for system in systems:
-        known = None if withheld is None else system.of_withheld(withheld) | system.primary
+        known = None if suppressed is None else system.of_suppressed(suppressed) | system.primary
         searches.append(Search(system, watch, steered, known))
         if searches[-1].cost == np.inf:
-            raise refuse(table, system, max(0, short_demand(system, np.ones(system.edges, dtype=bool))))
-    return searches, given, lift
+            raise unmet_demand_error(
+                table, system, max(0, short_demand(system, np.ones(system.edges, dtype=bool)))
+            )
+    return searches, fixed_cost, lift
 
 
 def pressing(system: System) -> System:
-    """The same system with the demands alone that primaries by themselves do not meet."""
+    """The same system with only the demands that the primaries by themselves do not meet."""
     part = system.among(system.primary)
     movements, everything = Movements(part), np.ones(part.edges)
     met = [movements.met(demand, movements.demand(demand, everything)) for demand in range(part.demands)]
@@ -122,9 +126,9 @@ def pressing(system: System) -> System:
 def least_pattern(
     table: Table, problem: Problem, solver: Solver, seconds: float, run: RunContext
 ) -> tuple[Mask, float, Watch]:
-    """The cheapest cells to withhold that are found in time, a proven bound of their cost, and the watch.
+    """The cheapest cells to suppress that are found in time, a proven bound of their cost, and the watch.
 
-    Small tables are done before the compiler would be; where they are not, they are done again.
+    Small tables are solved without compiled kernels first; where that takes too long, they are solved again.
     """
     from tacita.kernels.tables.benders_cuts import cut_rows
 
@@ -133,24 +137,24 @@ def least_pattern(
     if not ready and solver == "highs" and open_cells * int(table.primary.sum()) <= SETTINGS.interpreted_work:
         watch = Watch(min(SETTINGS.interpreted_seconds, seconds), run.should_stop)
         with interpreting():
-            withheld, bound = searched(table, problem, solver, watch, run)
+            suppressed, bound = searched(table, problem, solver, watch, run)
         if watch.stopped or not watch.over:
-            return withheld, bound, watch
+            return suppressed, bound, watch
     run.report("preparing the search" if ready else "compiling", 0, 1)
     compile_kernels()
     watch = Watch(seconds, run.should_stop)
-    withheld, bound = searched(table, problem, solver, watch, run)
-    return withheld, bound, watch
+    suppressed, bound = searched(table, problem, solver, watch, run)
+    return suppressed, bound, watch
 
 
 def searched(
     table: Table, problem: Problem, solver: Solver, watch: Watch, run: RunContext
 ) -> tuple[Mask, float]:
-    """The cheapest cells to withhold that are found in time, and a proven bound of their cost.
+    """The cheapest cells to suppress that are found in time, and a proven bound of their cost.
 
     Every part of the table gets a pattern first, then a bound, and then, while time is left, a proof.
     """
-    searches, given, lift = searches_of(
+    searches, fixed_cost, lift = searches_of(
         table, problem, watch, run, partial(_begun, table, problem, watch, run)
     )
     for search in searches:
@@ -162,17 +166,17 @@ def searched(
             search.sketch()
         if not search.done():
             prover(solver, search.network.amounts)(search)
-    withheld = table.primary.copy()
+    suppressed = table.primary.copy()
     for search in searches:
         if not search.protected():
             raise VerificationError("Optimal: the pattern does not protect. Nothing is returned.")
-        withheld[search.network.of_table(search.best)] = True
+        suppressed[search.network.of_table(search.best)] = True
     bound = sum(search.network.rounded_up(min(search.bound, search.cost)) for search in searches)
-    return withheld, (given + bound) / lift
+    return suppressed, (fixed_cost + bound) / lift
 
 
 def _vast(system: System) -> bool:
-    """Whether a first pattern by cheapest movements alone would be slow, or dear."""
+    """Whether a first pattern by cheapest movements alone would be slow, or expensive."""
     tangled = system.relations.shape[0] > system.edges > SETTINGS.tangled_cells
     return tangled or system.edges > SETTINGS.large_cells
 

@@ -1,4 +1,4 @@
-"""All rows found so far, in and out of the programme: what one branch needed, another may need again."""
+"""All rows found so far, in and out of the LP: what one branch needed, another may need again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SETTINGS = CutPoolSettings()
 
 
 class Pool:
-    """Rows a x >= b by number; `inside` names the rows of the programme, in its order."""
+    """Rows a x >= b by number; `inside` names the rows of the LP, in its order."""
 
     def __init__(self, lp: LinearProgram) -> None:
         self._clear()
@@ -47,7 +47,7 @@ class Pool:
         return Pooled(*(part.all for part in (self._start, self._at, self._value, self._right, self._whole)))
 
     def note(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
-        """Take in rows that have just been added to the programme."""
+        """Keep rows that have just been added to the LP."""
         first = self._right.count
         self._take(right, np.append(starts, len(at)), at, value)
         self.inside = np.concatenate([self.inside, np.arange(first, self._right.count)])
@@ -79,7 +79,7 @@ class Pool:
         return rows.right[back], starts, rows.at[entries], rows.value[entries]
 
     def let_out(self, old: Mask) -> None:
-        """Some rows of the programme were taken out of it: they rest here."""
+        """Note that some rows were removed from the LP: they stay in the pool."""
         self.inside = self.inside[~old]
 
     def keep_small(self) -> None:
@@ -95,7 +95,7 @@ class Pool:
         return starts, np.repeat(start[rows] - starts, sizes) + np.arange(sizes.sum())
 
     def shed(self) -> None:
-        """Forget the older half of the rows that are not in the programme."""
+        """Forget the older half of the rows that are not in the LP."""
         all_rows = self.rows
         outside = np.ones(len(all_rows.right), dtype=bool)
         outside[self.inside] = False

@@ -1,4 +1,4 @@
-"""A linear programme to which rows are added as they are found: what searches in all shapes share."""
+"""A linear program to which rows are added as they are found, shared by the searches in all shapes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tacita.solvers.highs import LinearProgram
 from .cut_pool import Pool
 from .zero_half_cuts import violated_half_sums
 
-# Solutions after which a row that was never tight leaves the programme for the pool.
+# Solutions after which a row that was never tight leaves the LP for the pool.
 _PATIENCE = 12
 
 
-class CuttingProgramme:
+class CuttingPlaneLP:
     """Least cost of fractional patterns that satisfy all cuts found so far: a column a cell, a row a cut."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class CuttingProgramme:
         self.dual = self.dual[~old]
 
     def restore(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
-        """Add rows to the programme as they are."""
+        """Add rows to the LP as they are."""
         count = len(right)
         self.lp.add_rows(right, starts, at, value)
         self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])

@@ -1,7 +1,7 @@
 """The table as a network: a node per row and column, an edge per open cell, a demand per primary.
 
-A change of withheld cells that no total shows is a circulation in this network. A primary can move by d if
-the other withheld cells carry a flow of d back from one of its nodes to the other.
+A change of suppressed cells that no total shows is a circulation in this network. A primary can move by d if
+the other suppressed cells carry a flow of d back from one of its nodes to the other.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Network:
 
     @property
     def edges(self) -> int:
-        """Cells that are or may be withheld."""
+        """Cells that are or may be suppressed."""
         return len(self.cell)
 
     @property
@@ -80,11 +80,11 @@ class Network:
         )
         return graph, Demands(self.source, self.sink, place[self.own], self.amount, self.ways)
 
-    def part(self, edges: Ints, given: Mask | None = None) -> Network:
-        """These edges alone, of which some are given: withheld anyway, at no cost. O(edges)."""
+    def part(self, edges: Ints, fixed: Mask | None = None) -> Network:
+        """These edges only; the fixed ones are suppressed anyway, at no cost. O(edges)."""
         place = np.full(self.edges, -1)
         place[edges] = np.arange(len(edges))
-        primary = (self.primary if given is None else self.primary | given)[edges]
+        primary = (self.primary if fixed is None else self.primary | fixed)[edges]
         return replace(
             self,
             cell=self.cell[edges],
@@ -103,7 +103,7 @@ class Network:
         return row, column
 
     def mask(self, chosen: Mask) -> Mask:
-        """Withheld cells of the table, from chosen edges."""
+        """Suppressed cells of the table, from chosen edges."""
         full = np.zeros(self.shape, dtype=bool)
         full.reshape(-1)[self.cell[chosen]] = True
         return full
@@ -114,7 +114,7 @@ class Network:
 
 
 def network_of(grid: Grid) -> Network:
-    """Edges and demands of a grid. O(cells). Refuses primaries that their own bounds give away.
+    """Edges and demands of a grid. O(cells). DataError where a primary's own bounds reveal it.
 
     >>> from tacita.core import Table
     >>> from .two_way_grid import grid_of
@@ -201,7 +201,7 @@ def _demands(
 
 
 def require_feasible(network: Network) -> None:
-    """Withholding all that may be must protect every primary; else say which it does not, and why."""
+    """Check that suppressing all allowed cells protects every primary; DataError names one it does not."""
     from tacita.kernels.tables.flows import short_demand
 
     short = fitting(short_demand)(*network.among(), np.ones(network.edges, dtype=bool))
@@ -209,15 +209,15 @@ def require_feasible(network: Network) -> None:
         return
     own = int(network.own[short])
     row, column = int(network.row[own]), int(network.column[own]) - network.shape[0]
-    where = "the cells that may be withheld"
+    where = "the cells that may be suppressed"
     for node, line in ((network.row[own], f"row {row}"), (network.column[own], f"column {column}")):
         if _room_at(network, int(node), short) < network.amount[short]:
             where = f"the other cells of {line} that may be"
             break
     raise DataError(
         f"Primary cell in row {row}, column {column} (counted from 0) cannot be protected: even with "
-        f"all of them withheld, {where} leave it too little room to move. "
-        "Let more cells be withheld (margins, zeros), "
+        f"all of them suppressed, {where} leave it too little room to move. "
+        "Let more cells be suppressed (margins, zeros), "
         "or lower its protection level."
     )
 

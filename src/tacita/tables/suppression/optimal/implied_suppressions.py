@@ -1,4 +1,4 @@
-"""Cells that every protecting pattern withholds, as single relations show it, and how far they must move."""
+"""Cells that every protecting pattern suppresses, as single relations show, and how far they must move."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ SETTINGS = ImpliedSuppressionSettings()
 class Helps(NamedTuple):
     """What cells do for demands, relation by relation. A line is a demand and a relation of its cell.
 
-    For each cell of each line but that of the demand: the line, the cell, its figure over that of the
-    demand's cell, and what it can move to balance that, at most the amount that is asked, in the figures of
-    the demand's cell. `demand` is that of each line.
+    For each cell of each line but that of the demand: the line, the cell, its coefficient over that of the
+    demand's cell, and what it can move to balance that, at most the amount of the demand, in units of the
+    demand's cell. `demand` is the demand of each line.
     """
 
     demand: Ints
@@ -68,26 +68,26 @@ def helps_of(system: System) -> Helps:
     relation, own_figure = by_column.indices[at], by_column.data[at]
     sizes = np.diff(by_row.indptr)[relation]
     line, entry = np.repeat(np.arange(relation.size), sizes), spans(by_row.indptr[relation], sizes)
-    cell, share, asked = by_row.indices[entry], by_row.data[entry] / own_figure[line], demand[line]
+    cell, share, line_demand = by_row.indices[entry], by_row.data[entry] / own_figure[line], demand[line]
     # what falls as the cell of the demand rises, if both stand on one side
     falls = np.where(share > 0, system.down[cell], system.up[cell])
     rises = np.where(share > 0, system.up[cell], system.down[cell])
-    ways, amount = system.ways[asked], system.amount[asked]
-    room = np.where(system.sign[asked] > 0, falls, rises)
+    ways, amount = system.ways[line_demand], system.amount[line_demand]
+    room = np.where(system.sign[line_demand] > 0, falls, rises)
     room = np.where(ways == EITHER_WAY, np.maximum(falls, rises), room)
     room = np.where(ways == BOTH_WAYS, falls + rises, room)
     value = np.where(room > 0, np.minimum(np.abs(share) * room, amount), 0.0)
-    other = cell != system.own[asked]
+    other = cell != system.own[line_demand]
     return Helps(demand, line[other], cell[other], share[other], value[other])
 
 
 def with_forced(system: System) -> System:
     """The same system, where cells without which a demand cannot be met are primaries with their own demand.
 
-    If cell k must move by d, and in a relation of k the cells besides k and i can balance less, namely r,
-    every protecting pattern withholds i, and i can move by d - r (times |a_k / a_i|) or more. That is a
-    demand of its own, which the patterns that protect meet without being asked; it may force others in turn.
-    What is known to be withheld makes all cuts deeper. O(entries of the relations of demands) a round.
+    If cell k must move by d, and in a relation of k the cells other than k and i can balance less, namely r,
+    every protecting pattern suppresses i, and i can move by d - r (times |a_k / a_i|) or more. That is a
+    demand of its own, which every protecting pattern meets anyway; it may imply others in turn. Cells known
+    to be suppressed make all cuts deeper. O(entries of the relations of demands) a round.
 
     >>> from tacita.core import Table
     >>> from .relation_presolve import systems_of
@@ -97,7 +97,7 @@ def with_forced(system: System) -> System:
     >>> system.own.tolist(), system.sign.tolist(), system.amount.tolist()
     ([0], [1.0], [5.0])
     >>> forced = with_forced(system)
-    >>> forced.own.tolist(), forced.sign.tolist(), forced.amount.round(3).tolist(), forced.given
+    >>> forced.own.tolist(), forced.sign.tolist(), forced.amount.round(3).tolist(), forced.fixed_cost
     ([0, 6, 3], [1.0, -1.0, -1.0], [5.0, 2.0, 1.0], 7.0)
     """
     for _ in range(SETTINGS.rounds):
@@ -112,14 +112,16 @@ def with_forced(system: System) -> System:
 def _implied(system: System) -> tuple[Floats, Floats]:
     """How far every cell must be able to rise, and to fall, for the demands of others."""
     helps = helps_of(system)
-    asked = helps.demand[helps.line]
-    amount, total = system.amount[asked], helps.sums()[helps.line]
+    line_demand = helps.demand[helps.line]
+    amount, total = system.amount[line_demand], helps.sums()[helps.line]
     # others in the line may be rounded: what they all together just do forces nobody
     left = amount - (total - helps.value)
-    forced = (system.ways[asked] == ONE_WAY) & (left > SETTINGS.least_shortfall * amount) & (total >= amount)
+    forced = (
+        (system.ways[line_demand] == ONE_WAY) & (left > SETTINGS.least_shortfall * amount) & (total >= amount)
+    )
     cell, share = helps.cell[forced], helps.share[forced]
     level = left[forced] / np.abs(share) * (1 - SETTINGS.rounding)
-    rises = (share < 0) == (system.sign[asked[forced]] > 0)
+    rises = (share < 0) == (system.sign[line_demand[forced]] > 0)
     rise, fall = np.zeros(system.edges), np.zeros(system.edges)
     np.maximum.at(rise, cell[rises], level[rises])
     np.maximum.at(fall, cell[~rises], level[~rises])
@@ -127,7 +129,7 @@ def _implied(system: System) -> tuple[Floats, Floats]:
 
 
 def _raised(system: System, rise: Floats, fall: Floats) -> System | None:
-    """The system with such demands besides its own; None where its own ask as much already."""
+    """The system with the implied demands added; None where its own demand as much already."""
     one_way = system.ways == ONE_WAY
     amount, new = system.amount.copy(), []
     for sign, level in ((1.0, rise), (-1.0, fall)):
@@ -144,7 +146,7 @@ def _raised(system: System, rise: Floats, fall: Floats) -> System | None:
     signs = np.concatenate([system.sign, np.ones(new[0].size), -np.ones(new[1].size)])
     amount = np.concatenate([amount, rise[new[0]], fall[new[1]]])
     ways = np.concatenate([system.ways, np.full(new[0].size + new[1].size, ONE_WAY)])
-    # neighbours in amount have nearly the same programme
+    # neighbours in amount have nearly the same LP
     order = np.lexsort((own, -amount))
     primary = system.primary.copy()
     primary[own] = True
@@ -152,7 +154,7 @@ def _raised(system: System, rise: Floats, fall: Floats) -> System | None:
         system,
         primary=primary,
         cost=np.where(primary, 0.0, system.cost),
-        given=system.given + float(system.cost[primary].sum()),
+        fixed_cost=system.fixed_cost + float(system.cost[primary].sum()),
         own=own[order],
         sign=signs[order],
         amount=amount[order],

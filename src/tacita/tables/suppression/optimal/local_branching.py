@@ -55,12 +55,12 @@ SETTINGS = LocalBranchingSettings()
 
 
 def search_nearby(search: Search) -> None:
-    """Give up one part of the best pattern after the other, until none of them has a cheaper way.
+    """Free one part of the best pattern after the other, until none of them has a cheaper solution.
 
-    A part is some secondary cells near to those where the pattern costs more than the bound, and to some
-    others: what is dear can often be mended only together with what is not. All others are held, which costs
-    nothing more: most demands are met by them, and most nodes joined, so that the network of a part is small.
-    Where the best is hardly dearer than the bound, other patterns are begun with as well. O(parts) searches.
+    A part is some secondary cells near to those where the pattern costs more than the bound, and near to some
+    others: expensive cells can often be replaced only together with others. All other cells are held at no
+    cost: they meet most demands and join most nodes, so that the network of a part is small. Where the best
+    pattern costs hardly more than the bound, the search also starts from other patterns. O(parts) searches.
     """
     if search.done():
         return
@@ -131,12 +131,12 @@ def near(search: Search, pattern: Mask, excess: Floats, size: int) -> Ints:
 
 def _seeds(secondary: Ints, excess: Floats, generator: np.random.Generator) -> Ints:
     """A few cells by what they cost beyond the bound, and a few by chance."""
-    dear = min(SETTINGS.seeds, int((excess > 1e-6).sum()))
-    by_chance = min(len(secondary), int(generator.integers(0 if dear else 1, SETTINGS.seeds + 1)))
+    n_costly = min(SETTINGS.seeds, int((excess > 1e-6).sum()))
+    by_chance = min(len(secondary), int(generator.integers(0 if n_costly else 1, SETTINGS.seeds + 1)))
     seeds: Ints = generator.choice(secondary, by_chance, replace=False)
-    if not dear:
+    if not n_costly:
         return seeds
-    wanted = int(generator.integers(1, dear + 1))
+    wanted = int(generator.integers(1, n_costly + 1))
     weights = np.where(excess > 1e-6, excess, 0.0)
     chosen = generator.choice(secondary, wanted, replace=False, p=weights / weights.sum())
     return np.concatenate([chosen, seeds])
@@ -145,12 +145,12 @@ def _seeds(secondary: Ints, excess: Floats, generator: np.random.Generator) -> I
 def give_up(search: Search, pattern: Mask, part: Ints) -> tuple[Mask | None, bool]:
     """Prove the least pattern with all but a part of one: a cheaper one or None, and whether it is proven."""
     network = search.network
-    given: Mask = pattern.copy()
-    given[part] = False
+    trial: Mask = pattern.copy()
+    trial[part] = False
     within = np.flatnonzero(search.master.active | pattern | network.primary)
-    rest, left = reduced(network.part(within, given))
+    rest, left = reduced(network.part(within, trial))
     if not len(rest.source):
-        return given, True
+        return trial, True
     known = np.zeros(network.edges, dtype=bool)
     known[part] = True
     inside = Search(rest, search.watch, search.run.silent())
@@ -161,18 +161,18 @@ def give_up(search: Search, pattern: Mask, part: Ints) -> tuple[Mask | None, boo
     inside.relax()
     if not inside.done():
         tree(inside, SETTINGS.branches)
-    given[within[left[inside.best & ~rest.primary]]] = True
-    cheaper = network.cost[given].sum() < network.cost[pattern].sum() - 1e-9
-    return given if cheaper else None, inside.closed
+    trial[within[left[inside.best & ~rest.primary]]] = True
+    cheaper = network.cost[trial].sum() < network.cost[pattern].sum() - 1e-9
+    return trial if cheaper else None, inside.closed
 
 
 class Excess:
-    """The prices at which the programme was solved, to be held against any pattern.
+    """The prices at which the LP was solved, to compare with any pattern.
 
     With duals y of its rows a x >= b and reduced costs r, the cost of a pattern x within its columns is the
-    value of the programme, and r x + y (a x - b), and what cells are worth that the programme is sure of and
-    the pattern does not hold. So the difference lies in cells at a reduced cost and in rows with a price that
-    are met by more than they ask, of which the cells that meet them have shares by their entries.
+    value of the LP, plus r x + y (a x - b), plus what cells are worth that the LP holds for certain and the
+    pattern does not. So the difference lies in cells at a reduced cost and in rows with a price whose left
+    side exceeds the right; the cells in such a row share its excess by their entries.
     """
 
     def __init__(self, master: Master) -> None:
@@ -183,7 +183,7 @@ class Excess:
         self._meets = self._rows.maximum(0.0)
         self._columns = master.columns
         reduced = master.reduced_costs()
-        # of its own columns the programme knows it to the point
+        # the LP knows the reduced costs of its own columns exactly
         reduced[self._columns[: len(master.reduced)]] = master.reduced
         self._reduced = np.maximum(reduced, 0.0)
 

@@ -1,7 +1,7 @@
-"""The programme of movements: one cell moves as far as is asked, others along with it at the least price.
+"""The LP of movements: one cell moves as far as demanded, others along with it at the least price.
 
-By HiGHS, or by a kernel of our own that is several times as fast where few cells move; it checks its answers,
-and where one does not hold HiGHS is asked.
+By HiGHS, or by a kernel of our own that is several times as fast where few cells move. The kernel checks its
+answers; where one does not hold, HiGHS solves the LP.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _OPTIONS: dict[str, Any] = {
     "primal_feasibility_tolerance": 1e-9,
     "dual_feasibility_tolerance": 1e-9,
 }
-# What every movement costs the kernel besides its price: of several that cost the same it takes one.
-_BESIDE = 1e-7
+# Extra price of every movement in the kernel, which breaks ties between movements of the same price.
+_TIE_BREAK = 1e-7
 
 
 class Moved(NamedTuple):
@@ -44,7 +44,7 @@ class Moved(NamedTuple):
     weight: Floats
 
 
-class Programme:
+class MovementLP:
     """Least price of d with M d = 0, 0 <= rises, falls <= room: rises of all cells first, then falls.
 
     `quick`: by the kernel, where that has been compiled or is meant to be.
@@ -64,13 +64,13 @@ class Programme:
     ) -> Moved | None:
         """Move column `own` by its room if that is worth the reward; None where it must and cannot."""
         if self._kernel is not None:
-            known, found = self._kernel.move(own, room, price, reward)
+            known, moved = self._kernel.move(own, room, price, reward)
             if known:
-                return found
+                return moved
         return self._solved(own, room, self._still if price is None else price, reward)
 
     def _solved(self, own: int, room: Floats, price: Floats, reward: float) -> Moved | None:
-        programme = self._highs
+        lp = self._highs
         low = self._still
         if reward == np.inf:
             low = low.copy()
@@ -78,21 +78,21 @@ class Programme:
         else:
             price = price.copy()
             price[own] = -reward
-        programme.bound(self._every, low, room)
-        programme.costs(self._every, price)
+        lp.bound(self._every, low, room)
+        lp.costs(self._every, price)
         # from nothing at all a movement is found in fewer steps than from that of another cell
-        programme.forget()
-        if programme.solve() != "optimal":
+        lp.forget()
+        if lp.solve() != "optimal":
             return None
-        answer, n = programme.answer(), self.cells
+        answer, n = lp.answer(), self.cells
         return Moved(float(answer.x[own]), answer.x[:n] - answer.x[n:], answer.duals)
 
     @property
     def _highs(self) -> LinearProgram:
         if self._made is None:
-            both, nought = sparse.hstack([self.rows, -self.rows]).tocsc(), np.zeros(self.rows.shape[0])
+            both, zero = sparse.hstack([self.rows, -self.rows]).tocsc(), np.zeros(self.rows.shape[0])
             ends = self._still, self._still
-            self._made = LinearProgram.of(self._still, *ends, both, nought, nought, **_OPTIONS)
+            self._made = LinearProgram.of(self._still, *ends, both, zero, zero, **_OPTIONS)
         return self._made
 
 
@@ -112,14 +112,14 @@ class _Kernel:
             entry=by_cell.data.astype(np.float64),
         )
         self._desk = desk_for(rows.shape[1], rows.shape[0])
-        beside = _BESIDE * (1.0 + np.random.default_rng(0).random(rows.shape[1]))
-        self._beside = np.concatenate([beside, beside])
+        tie_break = _TIE_BREAK * (1.0 + np.random.default_rng(0).random(rows.shape[1]))
+        self._tie_break = np.concatenate([tie_break, tie_break])
 
     def move(self, own: int, room: Floats, price: Floats | None, reward: float) -> tuple[bool, Moved | None]:
         """Whether the kernel has an answer, and what moved; None where it cannot."""
         from tacita.kernels.tables.dual_simplex import STUCK, UNKNOWN, move
 
-        paid = self._beside if price is None else price + self._beside
+        paid = self._tie_break if price is None else price + self._tie_break
         ended = fitting(move)(self._ties, room, paid, own, reward, self._desk)
         if ended == UNKNOWN:
             return False, None
@@ -129,22 +129,22 @@ class _Kernel:
 
 
 class Paths:
-    """Least sum of weights times movements with M d = 0 and one cell moved as asked, within the bounds.
+    """Least sum of weights times movements with M d = 0 and one cell moved as demanded, within the bounds.
 
     Rises and falls are columns of their own, so that a solution moves no cell without need.
     """
 
     def __init__(self, system: System, quick: bool = True) -> None:
         self.system, self.quick = system, quick
-        self._programme = Programme(system, quick)
+        self._lp = MovementLP(system, quick)
 
     def cheapest(
         self, cell: int, sign: float, amount: float, weight: Floats, within: Mask, share: float = 1.0
     ) -> Floats | None:
-        """Movements, in units of the amount, that move a cell by a share of it; None where nothing does.
+        """Movements, in units of the amount, that move a cell by a share of it; None where there are none.
 
-        A cell outside `within` stays. A weight is that of a cell that moves as far as is asked; of one that
-        cannot, that of its whole span.
+        A cell outside `within` stays. The weight of a cell is paid for a movement of the full amount, or of
+        the cell's span where that is less.
         """
         system, n = self.system, self.system.edges
         up, down = system.up / amount, system.down / amount
@@ -155,7 +155,7 @@ class Paths:
         high[own], high[other] = share, 0.0
         span = np.minimum(np.concatenate([up, down]), 1.0)
         price = np.concatenate([weight, weight]) / np.maximum(span, 1e-6)
-        moved = self._programme.move(own, high, price)
+        moved = self._lp.move(own, high, price)
         if moved is None:
             return None
         change = moved.change

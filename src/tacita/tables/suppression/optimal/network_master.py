@@ -1,4 +1,4 @@
-"""The linear programme behind the bound: cells as columns, cuts as rows, both added as they are needed."""
+"""The linear program behind the bound: cells as columns, cuts as rows, both added as they are needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.interpreted import fitting
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, Demands, Graph
 
-from .cutting_planes import CuttingProgramme
+from .cutting_planes import CuttingPlaneLP
 from .flow_network import Network
 
 
@@ -43,8 +43,8 @@ class Rows:
         if self.count == len(self.cuts.counted):
             self.cuts = CutRows(*(np.concatenate([part, np.zeros_like(part)]) for part in self.cuts))
         line: tuple[Any, ...] = (side, other, form, counted)
-        for part, given in zip(self.cuts, line, strict=True):
-            part[self.count] = given
+        for part, value in zip(self.cuts, line, strict=True):
+            part[self.count] = value
         self.count += 1
 
     def drop(self, keep: Mask) -> None:
@@ -68,7 +68,7 @@ class Support(NamedTuple):
     demands: Demands
 
 
-class Master(CuttingProgramme):
+class Master(CuttingPlaneLP):
     """Least cost of fractional patterns that satisfy all cuts found so far."""
 
     def __init__(self, network: Network, columns: Ints) -> None:
@@ -170,7 +170,7 @@ class Master(CuttingProgramme):
         fitting(separate_bridges)(graph, x, self.network.primary[edges], cuts)
         first = self.rows.count
         bridges = []
-        for side, other, e in zip(*(found[: cuts.filled[0]] for found in cuts[:3]), strict=True):
+        for side, other, e in zip(*(values[: cuts.filled[0]] for values in cuts[:3]), strict=True):
             key = np.packbits(side).tobytes() + int(e).to_bytes(8, "little")
             if key not in self.rows.seen:
                 self.rows.seen.add(key)
@@ -245,5 +245,5 @@ class Master(CuttingProgramme):
 
         network = self.network
         graph = network.among()[0]
-        found: Floats = fitting(prices)(self.rows.cuts, self.dual, self.rows.count, graph, network.cost)
-        return found
+        reduced: Floats = fitting(prices)(self.rows.cuts, self.dual, self.rows.count, graph, network.cost)
+        return reduced

@@ -50,12 +50,12 @@ class Builder:
         """Add cheapest paths by `weight` to a pattern until all demands are met; None if the edges cannot."""
         from tacita.kernels.tables.flows import protect_by_paths
 
-        withheld = (chosen | self.network.primary)[self.edges]
+        suppressed = (chosen | self.network.primary)[self.edges]
         protect = fitting(protect_by_paths)
-        if protect(self._graph, self._demands, weight[self.edges], order, withheld) >= 0:
+        if protect(self._graph, self._demands, weight[self.edges], order, suppressed) >= 0:
             return None
         grown = np.zeros(self.network.edges, dtype=bool)
-        grown[self.edges] = withheld
+        grown[self.edges] = suppressed
         return grown
 
     def clean(self, chosen: Mask, keys: Floats | None = None) -> Mask:

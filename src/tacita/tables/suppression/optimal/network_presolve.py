@@ -17,7 +17,7 @@ _EACH = 10
 
 
 def without_met(network: Network) -> Network:
-    """The demands that are left once all primaries are withheld, which they are in every pattern.
+    """The network with the demands that the primaries, suppressed in every pattern, do not meet.
 
     O(demands) flows.
     """
@@ -53,12 +53,12 @@ def reduced(network: Network) -> tuple[Network, Ints]:
 
 
 def needless(network: Network) -> Mask:
-    """Cells that one of the least patterns does without: others in their place cost no more, carry as much.
+    """Dominated cells: at least one cheapest pattern does without them.
 
     A cell e joins two nodes. If a path of other cells joins them, each of which carries the largest demand
-    both ways, then every cut that e crosses the path crosses too, and meets by itself what is asked of the
-    cut. So if the path costs less than e, a pattern with e is not the least; and of cells with the same ends
-    the first of the cheapest that carry as much will do for all that are not cheaper.
+    both ways, then the path crosses every cut that e crosses, and meets the demand of the cut by itself. So
+    if the path costs less than e, a pattern with e is not the cheapest. Of cells with the same ends, the
+    first of the cheapest that carry as much replaces all that are not cheaper.
     O(rows cells log) at worst, with ten cells of each line for the paths.
     """
     from tacita.kernels.tables.dominated_cells import replaceable
@@ -70,12 +70,12 @@ def needless(network: Network) -> Mask:
     worse = fitting(replaceable)(
         network.among(few)[0], network.cost[few], network.row, network.column, network.cost
     )
-    found: Mask = free & (worse | _beside(network, able))
-    return found
+    dominated: Mask = free & (worse | _parallel_to_cheaper(network, able))
+    return dominated
 
 
-def _beside(network: Network, able: Mask) -> Mask:
-    """Cells beside another with the same ends that costs no more and carries every demand."""
+def _parallel_to_cheaper(network: Network, able: Mask) -> Mask:
+    """Cells parallel to another with the same ends that costs no more and carries every demand."""
     low, high = np.minimum(network.row, network.column), np.maximum(network.row, network.column)
     ends = low * network.nodes + high
     order = np.flatnonzero(able)
@@ -86,5 +86,5 @@ def _beside(network: Network, able: Mask) -> Mask:
         return np.zeros(network.edges, dtype=bool)
     chosen = order[first[at]]
     same = pairs[at] == ends
-    found: Mask = same & (network.cost >= network.cost[chosen]) & (chosen != np.arange(network.edges))
-    return found
+    parallel: Mask = same & (network.cost >= network.cost[chosen]) & (chosen != np.arange(network.edges))
+    return parallel

@@ -39,26 +39,26 @@ class NetworkSearchSettings:
 SETTINGS = NetworkSearchSettings()
 
 
-def cheapest_cells(network: Network, each: int, among: Mask | None = None) -> Ints:
-    """The few cheapest cells of each row and column: what patterns mostly consist of. O(edges log edges)."""
+def cheapest_cells(network: Network, per_line: int, among: Mask | None = None) -> Ints:
+    """The few cheapest cells of each row and column, which most patterns consist of. O(edges log edges)."""
     left_out = network.primary if among is None else ~among
     rank = np.full(network.edges, network.edges)
     for line in (network.row, network.column):
         order = np.lexsort((network.cost, left_out, line))
         first = np.searchsorted(line[order], line[order])
         rank[order] = np.minimum(rank[order], np.arange(network.edges) - first)
-    return np.flatnonzero((rank < each) & ~left_out)
+    return np.flatnonzero((rank < per_line) & ~left_out)
 
 
 class Search(Standing):
-    """The best pattern and the best bound so far, and the programme between them."""
+    """The best pattern and the best bound so far, and the LP between them."""
 
     network: Network
 
-    def __init__(self, network: Network, watch: Watch, run: RunContext, each: int = 8) -> None:
+    def __init__(self, network: Network, watch: Watch, run: RunContext, per_line: int = 8) -> None:
         super().__init__(network, watch, run)
         few = np.zeros(network.edges, dtype=bool)
-        few[cheapest_cells(network, each)] = True
+        few[cheapest_cells(network, per_line)] = True
         self.builder = Builder(network, few)
         self.rounds = 0
         # set once the cells outside can no longer be part of a cheaper pattern
@@ -78,7 +78,7 @@ class Search(Standing):
         return Builder(self.network, within)
 
     def finder(self, cells: Ints) -> Master:
-        """A programme of some cells, to find cuts for any x of theirs."""
+        """An LP of some cells, to find cuts for any x of theirs."""
         return Master(self.network, cells)
 
     def relax(self, most: int = 100_000) -> None:
@@ -102,13 +102,13 @@ class Search(Standing):
             gain = master.value - before
             before = master.value
             room = self.cost - master.value
-            found = master.separate(nested=1)
-            if found < 20:
-                found += master.separate_bridges()
-            if capacities and (found < 20 or gain < 1e-2 * room) and not self.watch.over:
-                found += master.separate_amounts()
+            added = master.separate(nested=1)
+            if added < 20:
+                added += master.separate_bridges()
+            if capacities and (added < 20 or gain < 1e-2 * room) and not self.watch.over:
+                added += master.separate_amounts()
             stalled = 0 if gain > 1e-3 * room else stalled + 1
-            if found and stalled < patience and room > 1e-7:
+            if added and stalled < patience and room > 1e-7:
                 # once whole patterns are cut off, a row that rests may be what keeps one of them from return
                 if self.rounds % 3 == 0 and not self.sealed:
                     master.purge(4)
@@ -122,7 +122,7 @@ class Search(Standing):
             stalled = 0
 
     def price(self) -> bool:
-        """Bring in cells that would lower the programme's value, and bound all others. True if any."""
+        """Add the cells that would lower the value of the LP, and bound all others. True if any."""
         master = self.master
         reduced = master.reduced_costs()
         self.bound = max(self.bound, min(self.proven(reduced), self.cost))
@@ -138,10 +138,10 @@ class Search(Standing):
         return True
 
     def proven(self, reduced: Floats) -> float:
-        """What the last solution of the programme proves, by reduced costs of all edges.
+        """The bound that the last solution of the LP proves, by reduced costs of all edges.
 
-        Its value, less what cells could save that it did not know: those outside, and those that came in
-        since, where time or the solver ended the rounds before the next solution.
+        Its value, less what the cells could save that it did not have: those outside, and those added since,
+        where time or the solver ended the rounds before the next solution.
         """
         master = self.master
         unknown = master.active.copy() if self.sealed else ~self.network.primary
@@ -149,7 +149,7 @@ class Search(Standing):
         return master.value + float(np.minimum(reduced[unknown], 0.0).sum())
 
     def fractional(self) -> Floats:
-        """The programme's pattern over all edges."""
+        """The solution of the LP over all edges."""
         x, known = np.zeros(self.network.edges), self.master.x[: len(self.master.columns)]
         x[self.master.columns[: len(known)]] = known
         return np.clip(x, 0.0, 1.0)
@@ -173,7 +173,7 @@ class Search(Standing):
         return near
 
     def along(self, x: Floats, chance: bool) -> Mask | None:
-        """A pattern along the fractional one, within its cells mostly and otherwise by chance if asked."""
+        """A pattern along the fractional one; with `chance`, disturbed at random, mostly within its cells."""
         near = self._near(x)
         only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, self.network.edges)
         return self.builder.build(self.generator, near * only if chance else near)

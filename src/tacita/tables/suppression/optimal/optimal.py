@@ -27,37 +27,37 @@ class Optimal(TwoWay):
     and columns that separates its two nodes: sum over cells leaving S of min(c_e, d) x_e >= d, where c_e is
     what the cell can move, d what k must be able to move less what other primaries in the cut carry; where
     the range of k must have a width, S is a pair of sets, one a direction, and d the width. Cuts are
-    found by maximum flows on the cells with x > 0, also under rounded capacities, and made tighter by taking
-    some cells as given and by mixed-integer rounding; no secondary cell may be a bridge. The linear programme
-    gives a bound and guides paths to patterns; cells whose reduced cost exceeds the gap are left out. The
-    rest, for interval protection, is a tree: a cell is held or left out, each branch is cut as the root was,
-    rows are shared through a pool, the least bound is next (see `tree`). Once no cell can come in any more,
-    sums of rows are halved and rounded up where their parities allow it (see `halves`), which closes most of
-    what cuts of single demands leave open. For general and exact protection
-    it is solved as an integer programme, cuts are added for its solution, and so on. With the solver scip it
-    is one tree of SCIP for all three. All end when bound and pattern meet or time is over: then the best
-    pattern and its proven bound are returned. The cost is the same by all; the pattern may be another as
-    cheap. The result does not depend on chance; with a time limit it depends on the machine.
+    found by maximum flows on the cells with x > 0, also under rounded capacities, and made tighter by fixing
+    some cells and by mixed-integer rounding; no secondary cell may be a bridge. The LP relaxation gives a
+    bound and guides paths to patterns; cells whose reduced cost exceeds the gap are left out. The rest, for
+    interval protection, is branch and cut: a branch holds a cell or leaves it out, and is cut as the root
+    was; rows are shared through a pool; the branch of the least bound is next. Once no cell can enter any
+    more, sums of rows are halved and rounded up where their parities allow it (zero-half cuts), which closes
+    most of what cuts of single demands leave open. For general and exact protection the integer program is
+    solved, cuts are added for its solution, and so on. With the solver scip one tree of SCIP solves all three
+    problems. The search ends when bound and pattern meet or time is over; then the best pattern and its
+    proven bound are returned. The cost is the same with either solver; the pattern may be another of the same
+    cost. The result does not depend on chance; with a time limit it depends on the machine.
 
-    Before, what every least pattern has in common is settled: demands that primaries meet by themselves are
-    dropped, nodes between which primaries carry any demand, whichever of them is missing, are made one, and
-    cells go that cost more than a way round them which carries any demand (see `needless`). For interval
-    protection, before the tree, parts of the best pattern are given up, mostly those where it costs more than
-    the bound's prices say (see `excess`), and the least with the rest is proven, until no part has a cheaper
-    way (see `nearby`); if it is hardly dearer than the bound, this is begun with other patterns as well.
+    A presolve settles what all cheapest patterns have in common: it drops the demands that primaries meet by
+    themselves, merges the nodes between which primaries carry any demand, whichever of them is missing, and
+    removes the cells that cost more than a path around them which carries any demand. For interval
+    protection, before branch and cut, local branching frees parts of the best pattern, mostly those where it
+    costs more than the duals of the bound say, and proves the cheapest pattern with the rest held, until no
+    part has a cheaper solution. If the best pattern costs hardly more than the bound, this is repeated from
+    other patterns.
 
     Tables of any other shape (hierarchies, more dimensions, links) are relations M a = 0. There a cut comes
-    from the attacker's programme, the farthest movement d of k with M d = 0, -down_e x_e <= d_e <= up_e x_e:
-    its dual is a sum v of relations, so that sum over e of (v_e / v_k) times the up_e or down_e that v_e asks
-    for, at most d, times x_e >= d. Cells that relations fix, or that only move together, are settled
-    before, parts that nothing connects are solved apart, and cells to withhold come from cheapest movements;
-    in parts of more than 2000 cells, or 1000 in more relations than that, the first pattern is that of
-    `constructive`. A cell without which a
-    relation leaves a demand short is withheld by every pattern: it is given, with what it must be able to
-    move as a demand of its own. The first rows are those of single relations (see `Lines`); known sums of
-    relations are looked at again where x leaves them no room, for rounded they may be violated.
-    Both programmes are solved by a dual simplex method that begins where nothing moves and looks at the
-    relations alone that a movement breaks; it checks each answer, and leaves what it cannot answer to HiGHS.
+    from the attacker's LP, the farthest movement d of k with M d = 0, -down_e x_e <= d_e <= up_e x_e: its
+    dual is a sum v of relations, so that sum over e of (v_e / v_k) times the up_e or down_e by the sign of
+    v_e, at most d, times x_e >= d. The presolve removes cells that relations fix, joins cells that only move
+    together, and solves unconnected parts separately. Patterns are built from cheapest movements; in parts of
+    more than 2000 cells, or 1000 in more relations than that, the first pattern is that of `constructive`. A
+    cell without which a relation leaves a demand short is suppressed in every pattern: it becomes a primary,
+    with a demand of its own. The first rows are those of single relations (see `Lines`). Known sums of
+    relations that x satisfies with no slack are checked again, since their rounded rows may be violated. Both
+    LPs are solved by a dual simplex method that starts where nothing moves and considers only the relations
+    that a movement breaks; it checks each answer, and leaves the rest to HiGHS.
 
     NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows; in other shapes thousands of
     movements, O(steps (relations + k^2)) each with k relations that it touches.
@@ -76,7 +76,7 @@ class Optimal(TwoWay):
     seconds: TimeLimit = 60.0
     solver: Annotated[
         Solver,
-        Field(description="of programmes: highs, or scip for the tree (needs the extra scip)"),
+        Field(description="solver: highs, or scip for the tree (needs the extra scip)"),
     ] = "highs"
 
     shapes: ClassVar[tuple[Shape, ...]] = ("any",)
@@ -86,9 +86,9 @@ class Optimal(TwoWay):
             return super().choose(table, problem, run)
         from .connected_parts import least_pattern
 
-        withheld, bound, watch = least_pattern(table, problem, self.solver, self.seconds, run)
+        suppressed, bound, watch = least_pattern(table, problem, self.solver, self.seconds, run)
         run.report("withholding cells", 1, 1)
-        return self.made(table, problem, withheld, bound, watch)
+        return self.made(table, problem, suppressed, bound, watch)
 
     def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
         prove = prover(self.solver, network.amounts)

@@ -1,4 +1,4 @@
-"""From a fractional bound to a proof: branches of our own, integer programmes round by round, or SCIP."""
+"""From a fractional bound to a proof: branches of our own, integer programs round by round, or SCIP."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Solver = Literal["highs", "scip"]
 
 
 def prover(solver: Solver, amounts: bool) -> Callable[[Search], None]:
-    """What proves: by the solver, and by whether cells carry amounts."""
+    """The function that proves, by the solver and by whether cells carry amounts."""
     if solver == "highs":
         return tree if amounts else integer_rounds
     try:
@@ -36,7 +36,7 @@ def tree(search: Search, most: float = np.inf) -> None:
 
 
 def integer_rounds(search: Search) -> None:
-    """Solve as an integer programme, add the cuts its solutions violate, again, until none is."""
+    """Solve the integer program and add the cuts that its solutions violate, until they violate none."""
     while not search.done():
         search.keep_within_gap()
         bound, patterns = solve_integer(search)
@@ -62,7 +62,7 @@ def mend_whole(search: Search, patterns: list[Floats]) -> int:
 
 
 def solve_integer(search: Search, **options: Any) -> tuple[float, list[Floats]]:
-    """Bound of the integer programme over the rows so far, and the last solutions it met, best last."""
+    """Bound of the integer program over the rows so far, and the last solutions it met, best last."""
     master, watch = search.master, search.watch
     outside = search.best[master.columns[master.fixed]].any()
     known = None if outside else search.best[master.columns].astype(float)

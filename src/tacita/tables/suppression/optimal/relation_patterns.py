@@ -51,8 +51,8 @@ class Known(NamedTuple):
 class Builder:
     """Builds protecting patterns out of some of a system's cells: masks over all, primaries included.
 
-    When it is `over`, no more is built; what is not needed is dropped until then, and a pattern protects also
-    where that ends early.
+    Once `over()` is true, nothing more is built; needless cells are dropped until then, and a pattern
+    protects even where that ends early.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Builder:
         self.system, self.over = system, over
         self.within = np.ones(system.edges, dtype=bool) if within is None else within | system.primary
         self._paths = Paths(system)
-        # what is known of protecting patterns: a cell that a row needs is not tried to be dropped
+        # rows that all protecting patterns satisfy: no cell that one of them needs is tried
         self.known: Known | None = None
         # the pattern that was changed last
         self._changed: Movers | None = None
@@ -82,11 +82,11 @@ class Builder:
             if self.over():
                 return None
             left = np.where(grown, 0.0, weight / scale)
-            found = moved(self._paths, demand, left, self.within | grown)
-            if found is None:
+            movers = moved(self._paths, demand, left, self.within | grown)
+            if movers is None:
                 return None
-            used[demand] = found
-            grown |= found
+            used[demand] = movers
+            grown |= movers
         return Movers(grown, used)
 
     def clean(self, chosen: Mask, keys: Floats | None = None) -> Mask:
@@ -147,11 +147,11 @@ class Builder:
             return None
         new = again.used[lost].any(axis=0) | (again.chosen & ~chosen)
         again.used[~lost] = self._changed.used[~lost]
-        # what only the others need, they need as before
-        found = self.cleaned(again, tried=new)
-        if self.cost(found.chosen) < self.cost(chosen):
-            self._changed = found
-        return found.chosen
+        # the other demands need their cells as before
+        cleaned = self.cleaned(again, tried=new)
+        if self.cost(cleaned.chosen) < self.cost(chosen):
+            self._changed = cleaned
+        return cleaned.chosen
 
 
 def short_demand(system: System, chosen: Mask) -> int:
@@ -224,7 +224,7 @@ def needed(
             raise DataError("A pattern that does not protect cannot be cleaned.")
         uses[demand] = movers
     room = None if known is None else _Room(known)
-    # what was in the way of one cell is likely to be in that of the next
+    # a demand that blocked one cell is likely to block the next
     refused = np.zeros(system.demands)
     for tried, cell in enumerate(order.tolist()):
         if tried % 8 == 0 and over():

@@ -36,7 +36,7 @@ SETTINGS = RelationPresolveSettings()
 
 
 class Levels(NamedTuple):
-    """What is asked of every cell: how far up, how far down, how wide; or only to move at all (1, else 0)."""
+    """The demands on every cell: how far up, how far down, how wide; or only to move at all (1, else 0)."""
 
     rise: Floats
     fall: Floats
@@ -66,7 +66,7 @@ def systems_of(table: Table, problem: Problem, lift: float = 1.0) -> list[System
     DataError where relations and bounds alone fix a primary.
 
     >>> table = Table.from_array([[5.0, 3.0], [2.0, 4.0]], primary=[[True, False], [False, False]])
-    >>> [(each.edges, each.demands) for each in systems_of(table, "exact")]
+    >>> [(system.edges, system.demands) for system in systems_of(table, "exact")]
     [(1, 1)]
     """
     reduction = _opened(table, problem, lift)
@@ -88,13 +88,13 @@ class _Refusal:
     def of(self, cell: int) -> DataError:
         where = " / ".join(self._table.label(cell))
         return DataError(
-            f"Primary cell {where} cannot be protected: the cells that may be withheld, all together, leave "
-            "it too little room to move. Let more cells be withheld (margins, zeros), or lower its "
+            f"Primary cell {where} cannot be protected: the cells that may be suppressed, all together, "
+            "leave it too little room to move. Let more cells be suppressed (margins, zeros), or lower its "
             "protection level."
         )
 
 
-def refuse(table: Table, system: System, demand: int) -> DataError:
+def unmet_demand_error(table: Table, system: System, demand: int) -> DataError:
     """The error of a demand that cannot be met: it names a primary, not a cell that is forced by one."""
     column = int(system.own[demand])
     cells = system.cells[system.start[column] : system.start[column + 1]]
@@ -104,34 +104,34 @@ def refuse(table: Table, system: System, demand: int) -> DataError:
 
 
 def _not_met(table: Table, system: System) -> Ints:
-    """Cells of the table with a primary that all cells together do not protect; by a programme a demand."""
+    """Cells of the table with a primary that all cells together do not protect; one LP for each demand."""
     from .relation_patterns import short_demand
 
     whose = np.repeat(np.arange(system.edges), np.diff(system.start))
     primary = np.bincount(whose, table.primary[system.cells], system.edges) > 0
-    asked = np.flatnonzero(primary[system.own])
-    own = {name: getattr(system, name)[asked] for name in ("own", "sign", "amount", "ways")}
+    primary_demands = np.flatnonzero(primary[system.own])
+    own = {name: getattr(system, name)[primary_demands] for name in ("own", "sign", "amount", "ways")}
     short = max(0, short_demand(replace(system, **own), np.ones(system.edges, dtype=bool)))
-    column = int(system.own[asked[short]])
+    column = int(system.own[primary_demands[short]])
     return system.cells[system.start[column] : system.start[column + 1]]
 
 
 def _opened(table: Table, problem: Problem, lift: float) -> Reduction:
-    """Every cell that is or may be withheld, as a column of its own."""
+    """Every cell that is or may be suppressed, as a column of its own."""
     cells = np.flatnonzero(table.primary | ~table.forced)
     up, down = (table.high - table.values)[cells], (table.values - table.low)[cells]
-    nought, primary = np.zeros(cells.size), table.primary[cells]
+    zero, primary = np.zeros(cells.size), table.primary[cells]
     if problem == "general":
         up, down = np.full(cells.size, np.inf), np.full(cells.size, np.inf)
     elif problem == "exact":
         up, down = (np.where(side > 0, np.inf, 0.0) for side in (up, down))
     if problem == "interval":
-        low, high, wide = (each[cells] for each in table.needed())
+        low, high, wide = (limits[cells] for limits in table.needed())
         values = table.values[cells]
         rise, fall, width = (np.where(primary, level, 0.0) for level in (high - values, values - low, wide))
-        asked = Levels(rise, fall, width, nought)
+        levels = Levels(rise, fall, width, zero)
     else:
-        asked = Levels(nought, nought, nought, primary.astype(np.float64))
+        levels = Levels(zero, zero, zero, primary.astype(np.float64))
     place = np.full(table.n, -1)
     place[cells] = np.arange(cells.size)
     rows, entries, signs = table.relations.among(place >= 0)
@@ -147,7 +147,7 @@ def _opened(table: Table, problem: Problem, lift: float) -> Reduction:
         down=down,
         cost=cost,
         primary=primary,
-        levels=asked,
+        levels=levels,
         members=members,
     )
 
@@ -156,7 +156,7 @@ def _without_stuck(reduction: Reduction, refused: _Refusal) -> Reduction:
     """Bounds that relations imply; columns that cannot move, and rows that say nothing, left out."""
     relations, up, down = implied_bounds(reduction.relations, reduction.up, reduction.down)
     moving = (up > 0) | (down > 0)
-    stuck = ~moving & _asked(reduction.levels)
+    stuck = ~moving & _demanded(reduction.levels)
     if stuck.any():
         column = reduction.members.tocsc()[:, [int(np.flatnonzero(stuck)[0])]]
         raise refused.of(int(column.indices[0]))
@@ -169,18 +169,18 @@ def _without_stuck(reduction: Reduction, refused: _Refusal) -> Reduction:
         down=down[moving],
         cost=reduction.cost[moving],
         primary=reduction.primary[moving],
-        levels=Levels(*(each[moving] for each in reduction.levels)),
+        levels=Levels(*(level[moving] for level in reduction.levels)),
         members=reduction.members[:, moving],
     )
 
 
-def _asked(levels: Levels) -> Mask:
-    asked: Mask = np.maximum.reduce(levels) > 0
-    return asked
+def _demanded(levels: Levels) -> Mask:
+    demanded: Mask = np.maximum.reduce(levels) > 0
+    return demanded
 
 
 def implied_bounds(relations: Any, up: Floats, down: Floats) -> tuple[Any, Floats, Floats]:
-    """How far cells can move at most, whatever is withheld: in each relation the others must balance.
+    """How far cells can move in any pattern, since the other cells of each relation must balance them.
 
     O(entries) a round; rounds end when no bound shrinks by a thousandth.
     """
@@ -231,9 +231,9 @@ def _different_rows(relations: Any, implied: Mask) -> Ints:
 
 
 def _joined(reduction: Reduction) -> Reduction | None:
-    """Columns that a relation of two ties to each other become one; None where there are none.
+    """Join columns that a relation of two ties to each other; None where there are none.
 
-    With s_i d_i + s_j d_j = 0 either moves only with the other, so that to withhold one alone is in vain.
+    With s_i d_i + s_j d_j = 0 either moves only with the other, so that suppressing only one is in vain.
     """
     matrix = reduction.relations.tocsr()
     rows = np.flatnonzero(np.diff(matrix.indptr) == 2)
@@ -269,10 +269,10 @@ def _joined(reduction: Reduction) -> Reduction | None:
     joined_down[target] = np.minimum(joined_down[target], down)
     cost, levels = reduction.cost[left].copy(), _joined_levels(reduction.levels, left, target, gone, ratio)
     cost[target] += reduction.cost[gone]
-    # what moves with a cell that must be able to move is withheld as it is
+    # a cell that moves with one that must be able to move is suppressed with it
     primary = reduction.primary[left].copy()
     primary[target] &= reduction.primary[gone]
-    primary |= _asked(levels)
+    primary |= _demanded(levels)
     relations = (reduction.relations @ from_old).tocsr()
     relations.data[np.abs(relations.data) < SETTINGS.rounding] = 0.0
     relations.eliminate_zeros()
@@ -296,7 +296,7 @@ def _as_first(up: Floats, down: Floats, gone: Ints, ratio: Floats) -> tuple[Floa
 
 def _joined_levels(levels: Levels, left: Ints, target: Ints, gone: Ints, ratio: Floats) -> Levels:
     rise, fall = _as_first(levels.rise, levels.fall, gone, ratio)
-    joined = Levels(*(each[left].copy() for each in levels))
+    joined = Levels(*(level[left].copy() for level in levels))
     joined.rise[target] = np.maximum(joined.rise[target], rise)
     joined.fall[target] = np.maximum(joined.fall[target], fall)
     joined.width[target] = np.maximum(joined.width[target], levels.width[gone] / np.abs(ratio))
@@ -307,13 +307,13 @@ def _joined_levels(levels: Levels, left: Ints, target: Ints, gone: Ints, ratio: 
 def _parts(reduction: Reduction) -> list[System]:
     """Each connected part with a demand, as a system."""
     matrix = reduction.relations.tocsr()
-    asked = _asked(reduction.levels)
+    demanded = _demanded(reduction.levels)
     graph = sparse.block_array([[None, matrix.T], [matrix, None]]) if matrix.shape[0] else None
     count = matrix.shape[1]
     labels = np.arange(count) if graph is None else connected_components(graph, directed=False)[1]
     columns_of, rows_of = labels[:count], labels[count:]
     made = []
-    for label in np.unique(columns_of[asked]).tolist():
+    for label in np.unique(columns_of[demanded]).tolist():
         columns, rows = np.flatnonzero(columns_of == label), np.flatnonzero(rows_of == label)
         made.append(_system(reduction, matrix[rows][:, columns], rows, columns))
     return made
@@ -321,7 +321,7 @@ def _parts(reduction: Reduction) -> list[System]:
 
 def _system(reduction: Reduction, relations: Any, rows: Ints, columns: Ints) -> System:
     up, down = reduction.up[columns], reduction.down[columns]
-    own, sign, amount, ways = _demands(Levels(*(each[columns] for each in reduction.levels)), up, down)
+    own, sign, amount, ways = _demands(Levels(*(level[columns] for level in reduction.levels)), up, down)
     members = reduction.members[:, columns].tocsc()
     primary, cost = reduction.primary[columns], reduction.cost[columns]
     return System(
@@ -337,7 +337,7 @@ def _system(reduction: Reduction, relations: Any, rows: Ints, columns: Ints) -> 
         ways=ways,
         start=members.indptr.astype(np.int64),
         cells=members.indices.astype(np.int64),
-        given=float(cost[primary].sum()),
+        fixed_cost=float(cost[primary].sum()),
     )
 
 
@@ -363,6 +363,6 @@ def _demands(levels: Levels, up: Floats, down: Floats) -> tuple[Ints, Floats, Fl
             np.where(both, EITHER_WAY, ONE_WAY),
         ]
     )
-    # neighbours in amount have nearly the same programme
+    # neighbours in amount have nearly the same LP
     order = np.lexsort((own, -amount))
     return own[order], sign[order], amount[order], ways[order]

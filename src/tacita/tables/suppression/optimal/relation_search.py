@@ -12,7 +12,7 @@ from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.benders_cuts import Rows
 from tacita.tables.suppression.time_limit import Watch
 
-from .cutting_planes import CuttingProgramme
+from .cutting_planes import CuttingPlaneLP
 from .provers import mend_whole, solve_integer
 from .relation_patterns import Builder, Known
 from .relation_system import System
@@ -57,8 +57,8 @@ class RelationSearchSettings:
 SETTINGS = RelationSearchSettings()
 
 
-class Master(CuttingProgramme):
-    """The programme of a system: a column for every cell that may be withheld, all from the start."""
+class Master(CuttingPlaneLP):
+    """The LP of a system: a column for every cell that may be suppressed, all from the start."""
 
     def __init__(self, system: System, separation: Separation, columns: Ints | None = None) -> None:
         super().__init__()
@@ -71,10 +71,10 @@ class Master(CuttingProgramme):
         self.lp.add_columns(system.cost[self.columns], *ends, starts, nobody, np.zeros(0))
         self.seen: set[bytes] = set()
         # all rows ever found, over all cells
-        self.found: list[Rows] = []
+        self.all_rows: list[Rows] = []
 
     def over_cells(self) -> Floats:
-        """The present x over all cells; primaries are withheld."""
+        """The present x over all cells; 1 for primaries."""
         x = self.system.primary.astype(float)
         x[self.columns] = np.clip(self.x, 0.0, 1.0)
         return x
@@ -98,7 +98,7 @@ class Master(CuttingProgramme):
         lengths = np.add.reduceat(np.append(kept, False), np.minimum(rows.start[:-1], len(kept)))
         lengths = np.where(np.diff(rows.start) > 0, lengths, 0)[new]
         starts = np.cumsum(lengths) - lengths
-        self.found.append(rows)
+        self.all_rows.append(rows)
         added = (rows.right[new], starts, column[kept], rows.value[kept])
         self.restore(*added)
         if self.pool is not None:
@@ -108,13 +108,15 @@ class Master(CuttingProgramme):
 
     def known(self) -> Known | None:
         """All rows ever found, for those who build patterns. O(entries)."""
-        if not self.found:
+        if not self.all_rows:
             return None
-        lengths = np.concatenate([np.diff(rows.start) for rows in self.found])
+        lengths = np.concatenate([np.diff(rows.start) for rows in self.all_rows])
         start = np.concatenate([[0], np.cumsum(lengths)])
-        at, value = (np.concatenate([getattr(rows, part) for rows in self.found]) for part in ("at", "value"))
+        at, value = (
+            np.concatenate([getattr(rows, part) for rows in self.all_rows]) for part in ("at", "value")
+        )
         matrix = sparse.csr_array((value, at, start), (len(lengths), self.system.edges)).tocsc()
-        return Known(matrix, np.concatenate([rows.right for rows in self.found]))
+        return Known(matrix, np.concatenate([rows.right for rows in self.all_rows]))
 
     def drop(self, old: Mask) -> None:
         """Take out rows; they may be found again."""
@@ -124,21 +126,21 @@ class Master(CuttingProgramme):
     def separate(self, nested: int = 1, most: int = 300) -> int:
         """Add rows that the present x violates; how many."""
         x = self.over_cells()
-        found = self.add(self.separation.known(x, most))
-        if found < 20:
-            found += self.add(self.separation.near(x))
-        if found < 20:
-            found += self.add(self.separation.new(x, 40 * nested))
-        if not found and (np.abs(x - np.round(x)) < 1e-6).all():
-            found = self.add(self.separation.new(np.round(x), 40 * nested, whole=True))
-        return found
+        added = self.add(self.separation.known(x, most))
+        if added < 20:
+            added += self.add(self.separation.near(x))
+        if added < 20:
+            added += self.add(self.separation.new(x, 40 * nested))
+        if not added and (np.abs(x - np.round(x)) < 1e-6).all():
+            added = self.add(self.separation.new(np.round(x), 40 * nested, whole=True))
+        return added
 
     def separate_bridges(self, most: int = 200) -> int:
         """Add rows on which a secondary cell could not move; how many."""
         return self.add(self.separation.bridges(self.over_cells(), most))
 
     def separate_amounts(self) -> int:
-        """Nothing beside: every row is rounded as it is made."""
+        """Add nothing: every row is rounded when it is made."""
         return 0
 
     def reduced_costs(self) -> Floats:
@@ -149,7 +151,7 @@ class Master(CuttingProgramme):
 
 
 class Search(Standing):
-    """The best pattern of a system and the best bound so far, and the programme between them."""
+    """The best pattern of a system and the best bound so far, and the LP between them."""
 
     network: System
 
@@ -187,7 +189,7 @@ class Search(Standing):
         return builder
 
     def finder(self, cells: Ints) -> Master:
-        """A programme of some cells, to find cuts for any x of theirs."""
+        """An LP of some cells, to find cuts for any x of theirs."""
         return Master(self.network, self.master.separation, cells)
 
     def relax(self, most: int = 100_000) -> None:
@@ -202,11 +204,11 @@ class Search(Standing):
                 self.tell("proving")
             gain, before = master.value - before, master.value
             room = self.cost - master.value
-            found = master.separate()
-            if found < 20:
-                found += master.separate_bridges()
+            added = master.separate()
+            if added < 20:
+                added += master.separate_bridges()
             stalled = 0 if gain > SETTINGS.least_gain * room else stalled + 1
-            if not found or stalled >= SETTINGS.stalled_rounds or self.closed:
+            if not added or stalled >= SETTINGS.stalled_rounds or self.closed:
                 return
             if self.rounds % 3 == 0:
                 master.purge(4)
@@ -214,7 +216,7 @@ class Search(Standing):
                 self.follow(self.fractional(), 1, 0)
 
     def fractional(self) -> Floats:
-        """The programme's pattern over all cells, primaries not counted."""
+        """The solution of the LP over all cells, 0 for primaries."""
         x = np.zeros(self.network.edges)
         x[self.master.columns] = np.clip(self.master.x, 0.0, 1.0)
         return x
@@ -252,7 +254,7 @@ class Search(Standing):
                 since = 0
 
     def sketch(self) -> None:
-        """Patterns by integer programmes over the rows so far, cut short: whole solutions guide better."""
+        """Patterns by integer programs over the rows so far, cut short: whole solutions guide better."""
         idle = 0
         while (
             idle < SETTINGS.idle_sketches

@@ -1,4 +1,4 @@
-"""Cells that may move, tied by relations, and what must be able to move: what a search is about."""
+"""Cells that may move, tied by relations, and the demands on them: the input of a search."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .cost_scale import common_step, rounded_up
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """Movements d of cells with `relations` d = 0, -down <= d <= up, each within reach only if withheld.
+    """Movements d of cells with `relations` d = 0, -down <= d <= up; only suppressed cells can move.
 
     A cell here may stand for several of the table that only move together: `cells[start[i]:start[i + 1]]`,
-    which are withheld all or none, at `cost` in all. Primaries are withheld in any case, with all that moves
-    with them, and cost 0: what they do cost is `given`. Demand q asks that cell own[q] can move by amount[q]
-    in the direction sign[q]; by ways[q] the other direction will do as well, or counts together with this
-    one. `implied` rows follow from the others: a programme does without them, cuts do not.
+    which are suppressed all or none, at `cost` in all. Primaries are suppressed in any case, with all cells
+    that move with them, and have cost 0: their actual cost is in `fixed_cost`. Demand q requires that cell
+    own[q] can move by amount[q] in the direction sign[q]; by ways[q] the other direction will do as well, or
+    counts together with this one. `implied` rows follow from the others: an LP skips them, cuts use them.
     """
 
     relations: Any = field(repr=False)
@@ -37,11 +37,11 @@ class System:
     ways: Ints
     start: Ints = field(repr=False)
     cells: Ints = field(repr=False)
-    given: float = 0.0
+    fixed_cost: float = 0.0
 
     @property
     def edges(self) -> int:
-        """Cells that are or may be withheld."""
+        """Cells that are or may be suppressed."""
         return len(self.cost)
 
     @property
@@ -68,10 +68,10 @@ class System:
         """The cells of the table that chosen cells stand for."""
         return self.cells[np.repeat(chosen, np.diff(self.start))]
 
-    def of_withheld(self, withheld: Mask) -> Mask:
-        """Those of which any cell of the table is withheld: they only move together."""
+    def of_suppressed(self, suppressed: Mask) -> Mask:
+        """The cells of which any cell of the table is suppressed: these only move together."""
         whose = np.repeat(np.arange(self.edges), np.diff(self.start))
-        return np.bincount(whose, withheld[self.cells], self.edges) > 0
+        return np.bincount(whose, suppressed[self.cells], self.edges) > 0
 
     def directions(self, demand: int) -> list[float]:
         """The directions in which the cell of a demand may have to move."""

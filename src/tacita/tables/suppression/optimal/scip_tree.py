@@ -33,7 +33,7 @@ class Tree(ChoiceTree):
         self.within = np.zeros(self.network.edges, dtype=bool)
         self.within[self.edges] = True
         self.builder = search.builder_of(self.within)
-        self.given = np.inf
+        self.passed_cost = np.inf
         rows, right = master.lp.rows()
         super().__init__(self.network.cost[self.edges], rows[:, kept], right)
 
@@ -55,13 +55,13 @@ class Tree(ChoiceTree):
         self.search.bound = max(self.search.bound, min(bound, self.search.cost))
 
     def pattern(self, x: Floats) -> Mask:
-        """The cells that a whole solution withholds."""
+        """The cells that an integer solution suppresses."""
         chosen = np.zeros(self.network.edges, dtype=bool)
         chosen[self.edges[x > 0.5]] = True
         return chosen
 
     def accepts(self, x: Floats) -> bool:
-        """Whether a whole solution protects, exactly; it is kept, or else mended and kept."""
+        """Whether an integer solution protects, exactly; it is kept, or else repaired and kept."""
         chosen = self.pattern(x)
         if self.builder.protects(chosen):
             self.search.offer(self.builder.clean(chosen))
@@ -72,11 +72,11 @@ class Tree(ChoiceTree):
     def best(self) -> Mask | None:
         search = self.search
         outside = search.best & ~self.network.primary & ~self.within
-        if search.cost >= self.given or outside.any():
+        if search.cost >= self.passed_cost or outside.any():
             return None
-        self.given = search.cost
-        found: Mask | None = search.best[self.edges]
-        return found
+        self.passed_cost = search.cost
+        pattern: Mask | None = search.best[self.edges]
+        return pattern
 
     def suggest(self, x: Floats) -> None:
         """Patterns by paths along the fractional solution, and changes to the best."""
@@ -90,20 +90,20 @@ class Tree(ChoiceTree):
 
     def separate(self, x: Floats, whole: bool) -> tuple[Any, Floats]:
         """Cuts that x violates, as for the root: rows and right sides."""
-        # a programme of its own each time: SCIP may have dropped a cut that was found before
+        # a new LP each time: SCIP may have dropped a cut that was found before
         finder = self.search.finder(self.edges)
         finder.x = np.clip(x, 0.0, 1.0)
-        found = finder.separate(nested=1)
-        if found < 20:
-            found += finder.separate_bridges()
-        if found < 20 and self.network.amounts and not whole:
-            found += finder.separate_amounts()
+        added = finder.separate(nested=1)
+        if added < 20:
+            added += finder.separate_bridges()
+        if added < 20 and self.network.amounts and not whole:
+            added += finder.separate_amounts()
         result: tuple[Any, Floats] = finder.lp.rows()
         return result
 
     def over(self) -> bool:
         over = self.search.watch.over
         if not over and self.search.run.should_cancel():
-            # raises, as the caller asked to stop
+            # raises, since the caller cancelled
             self.search.tell("proving")
         return over

@@ -16,11 +16,11 @@ class Priced(Protocol):
 
     @property
     def cost(self) -> Floats:
-        """Of every cell that may be withheld; 0 for primaries."""
+        """Of every cell that may be suppressed; 0 for primaries."""
 
     @property
     def primary(self) -> Mask:
-        """Cells that are withheld anyway."""
+        """Cells that are suppressed anyway."""
 
     def rounded_up(self, bound: float) -> float:
         """The least cost a pattern can have that is not below `bound`."""

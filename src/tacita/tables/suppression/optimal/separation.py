@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.core.arrays import Floats, Ints
 from tacita.kernels.interpreted import fitting
-from tacita.kernels.tables.benders_cuts import Asked, Rays, Rows, bridge_rows, cut_rows, short_demands
+from tacita.kernels.tables.benders_cuts import DemandArrays, Rays, Rows, bridge_rows, cut_rows, short_demands
 from tacita.kernels.tables.network import ONE_WAY
 
 from .attacker_lp import Movements
@@ -51,12 +51,12 @@ class Separation:
     """Rows over the cells of a system that no protecting pattern violates."""
 
     def __init__(self, system: System, over: Callable[[], bool] = lambda: False) -> None:
-        """The attacker is asked no more when it is `over`."""
+        """The attacker's LP is not solved any more once `over()` is true."""
         self.system, self.over = system, over
         self.movements = Movements(system)
         order = np.argsort(system.own, kind="stable")
         first = np.searchsorted(system.own[order], np.arange(system.edges + 1))
-        self.asked = Asked(
+        self.demand_arrays = DemandArrays(
             up=system.up,
             down=system.down,
             primary=system.primary,
@@ -71,7 +71,7 @@ class Separation:
         self.rays = Rays(
             matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64)
         )
-        # a demand that was met is not asked about for some rounds, the longer the oftener it was
+        # a demand that was met is skipped for some rounds, more of them the more often it was met
         self._wait = np.zeros(system.demands, dtype=np.int64)
         self._met = np.zeros(system.demands, dtype=np.int64)
 
@@ -84,7 +84,7 @@ class Separation:
     def near(self, x: Floats) -> Rows:
         """Rows that x violates by rays met before that leave no demand short, or hardly.
 
-        What cells carry may do, and yet not what they carry once it is rounded, or others are given.
+        Cells may carry enough, and yet not enough once their amounts are rounded, or others are fixed.
         """
         pairs, short = self._pairs(
             x, -SETTINGS.near, SETTINGS.near_cuts_per_demand + SETTINGS.cuts_per_demand
@@ -93,29 +93,31 @@ class Separation:
         # in one piece: of strided values the kernel would be compiled again
         return self.rows(pairs, pairs[:, 0].copy(), x)
 
-    def _pairs(self, x: Floats, least: float, each: int) -> tuple[Ints, Floats]:
-        """Pairs of ray and demand that x leaves short by at least this share of it, the shortest so many of
-        a demand; and the shares."""
+    def _pairs(self, x: Floats, least: float, per_demand: int) -> tuple[Ints, Floats]:
+        """Pairs of ray and demand that x leaves short by at least a share of it; and the shares.
+
+        Only the `per_demand` shortest pairs of each demand.
+        """
         pairs, short = np.empty((SETTINGS.pairs, 2), dtype=np.int64), np.empty(SETTINGS.pairs)
-        count = fitting(short_demands)(self.rays, self.asked, x, least, pairs, short)
+        count = fitting(short_demands)(self.rays, self.demand_arrays, x, least, pairs, short)
         pairs, short = pairs[:count], short[:count]
         order = np.lexsort((-short, pairs[:, 1]))
         whose = pairs[order, 1]
         rank = np.arange(count) - np.searchsorted(whose, whose)
-        chosen = order[rank < each]
+        chosen = order[rank < per_demand]
         return pairs[chosen], short[chosen]
 
     def rows(self, pairs: Ints, others: Ints, x: Floats) -> Rows:
         """The strongest row of each pair of ray and demand, where x violates it."""
         size = np.diff(self.rays.start)
         rows = _room(int((size[pairs[:, 0]] + size[others]).sum()), len(pairs))
-        fitting(cut_rows)(self.rays, pairs, others, self.asked, x, SETTINGS.violation, rows)
+        fitting(cut_rows)(self.rays, pairs, others, self.demand_arrays, x, SETTINGS.violation, rows)
         return _filled(rows)
 
     def new(self, x: Floats, most: int, whole: bool = False) -> Rows:
-        """Rows by new rays: the attacker's programmes, demand after demand, until enough are found.
+        """Rows by new rays: the attacker's LPs, demand after demand, until enough are found.
 
-        At a whole pattern every demand that is not met gives a violated row.
+        At an integer pattern every demand that is not met gives a violated row.
         """
         system = self.system
         inside = np.minimum(1.0, x + (0.0 if whole else SETTINGS.deepening))
@@ -127,20 +129,20 @@ class Separation:
         for demand in [*np.flatnonzero(~waiting).tolist(), *np.flatnonzero(waiting).tolist()]:
             if len(pairs) >= most or (pairs and waiting[demand]) or self.over():
                 break
-            found = self.ask(demand, inside, FARTHEST if whole else USUAL)
-            self._met[demand] = 0 if found else self._met[demand] + 1
+            rays = self.short_rays(demand, inside, FARTHEST if whole else USUAL)
+            self._met[demand] = 0 if rays else self._met[demand] + 1
             self._wait[demand] = min(SETTINGS.longest_wait, self._met[demand])
-            if found is not None:
-                pairs.append((found[0], demand))
-                others.append(found[1])
+            if rays is not None:
+                pairs.append((rays[0], demand))
+                others.append(rays[1])
         if not pairs:
             return _filled(_room(0, 0))
         return self.rows(np.array(pairs), np.array(others), x)
 
-    def ask(self, demand: int, x: Floats, farthest: float = USUAL) -> tuple[int, int] | None:
+    def short_rays(self, demand: int, x: Floats, farthest: float = USUAL) -> tuple[int, int] | None:
         """The rays by which a demand is short at x, one a direction; None where it is met."""
         reached = self.movements.demand(demand, x, farthest)
-        if self.movements.met(demand, reached) or not all(each.ray.size for each in reached):
+        if self.movements.met(demand, reached) or not all(direction.ray.size for direction in reached):
             return None
         if self.system.ways[demand] == ONE_WAY:
             ray = self.keep(reached[0].columns, reached[0].ray)
@@ -148,7 +150,7 @@ class Separation:
         return self.keep(reached[0].columns, reached[0].ray), self.keep(reached[1].columns, reached[1].ray)
 
     def keep(self, columns: Ints, ray: Floats) -> int:
-        """Take a ray in; its number."""
+        """Keep a ray; its number."""
         rays = self.rays
         end = rays.start[-1] + len(columns)
         self.rays = Rays(
@@ -157,9 +159,9 @@ class Separation:
         return len(rays.start) - 1
 
     def bridges(self, x: Floats, most: int) -> Rows:
-        """Rows of rays on which one cell is withheld more than all others together."""
+        """Rows of rays on which x of one cell is more than x of all others together."""
         rows = _room(int(self.rays.start[-1]), most)
-        fitting(bridge_rows)(self.rays, self.asked, x, 1e-3, rows)
+        fitting(bridge_rows)(self.rays, self.demand_arrays, x, 1e-3, rows)
         return _filled(rows)
 
 

@@ -1,8 +1,8 @@
-"""What each relation by itself asks of a pattern: a programme that is soon solved, whatever the size.
+"""What each relation by itself requires of a pattern: an LP that is quickly solved, whatever the size.
 
-Every protecting pattern satisfies its rows, those at least in which no cell is withheld in vain. So its value
-is a lower bound; and its solution, which heeds all relations at once but none of their connections, is where
-the search for a pattern begins.
+Every protecting pattern satisfies its rows, or at least every one in which no cell is suppressed in vain. So
+its value is a lower bound. The search for a pattern begins at its solution, which considers all relations at
+once but none of their connections.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _INTERIOR = {"solver": "ipm", "run_crossover": "off", "ipm_optimality_tolerance"
 
 
 class Lines:
-    """Least cost of cells such that in every relation whoever must move, or is withheld, has company.
+    """Least cost of cells such that no cell that must move, or is suppressed, is single in a relation.
 
     With x_i = 1 for primaries, and 0 <= x_i <= 1 for the rest:
 
@@ -60,10 +60,10 @@ class Lines:
       |a_i / a_k| times what cell i can move to balance k (in the better of two directions where either will
       do, in both together for a width);
     - for a cell j, in each relation of j: sum over i != j of x_i >= x_j, added where it is violated. A
-      pattern that does not satisfy it withholds j in vain.
+      pattern that does not satisfy it suppresses j in vain.
 
     With rows A x >= b, costs c and any y >= 0, no pattern costs less than y b + sum of min(0, c - y A): that
-    is `bound`, whatever a solver says of its own. O(entries) rows, a linear programme a round of rows.
+    is `bound`, whatever the solver reports. O(entries) rows, one LP for each round of rows.
 
     >>> from tacita.core import Table
     >>> from .relation_presolve import systems_of
@@ -75,27 +75,27 @@ class Lines:
     """
 
     def __init__(self, system: System, over: Callable[[], bool] = lambda: False) -> None:
-        """The rounds of rows end when it is `over`."""
+        """The rounds of rows end once `over()` is true."""
         self._system = system
         self._free = np.flatnonzero(~system.primary)
         self._cost, size = system.cost[self._free], self._free.size
         rows, right = _demand_rows(system, self._free)
         ends = np.zeros(size), np.ones(size), rows, right, np.full(right.size, np.inf)
-        self._programme = LinearProgram.of(self._cost, *ends, solver="simplex")
-        self._company = _Company(system, self._free)
+        self._lp = LinearProgram.of(self._cost, *ends, solver="simplex")
+        self._second_cells = _SecondCells(system, self._free)
         self.bound, self.x = 0.0, system.primary.astype(np.float64)
         self._duals, self._complete = np.zeros(right.size), False
         for number in range(SETTINGS.rounds if size <= SETTINGS.simplex_cells else SETTINGS.large_rounds):
             if not self._solved(number) or over():
                 break
-            self._complete = not self._company.add_violated(self._programme, self.x[self._free])
+            self._complete = not self._second_cells.add_violated(self._lp, self.x[self._free])
             if self._complete:
                 break
 
     @property
-    def told(self) -> float:
-        """The bound of the table's costs, that of cells withheld with primaries included."""
-        return self._system.given + self._system.rounded_up(self.least)
+    def table_bound(self) -> float:
+        """The bound in costs of the table, including those of cells suppressed with primaries."""
+        return self._system.fixed_cost + self._system.rounded_up(self.least)
 
     @property
     def least(self) -> float:
@@ -104,17 +104,17 @@ class Lines:
 
     def _solved(self, number: int) -> bool:
         """Solve it, from the last solution where that is quick; whether there is an answer."""
-        programme, size = self._programme, self._free.size
+        lp, size = self._lp, self._free.size
         inside = size > SETTINGS.simplex_cells and number >= SETTINGS.large_simplex_rounds
         if inside:
-            programme.set(**_INTERIOR)
-            programme.forget()
-        # without a vertex a programme is unfinished, which the bound does not mind
-        if programme.solve() == "infeasible" or programme.x.size != size:
+            lp.set(**_INTERIOR)
+            lp.forget()
+        # without a vertex the LP counts as unfinished; the bound does not need one
+        if lp.solve() == "infeasible" or lp.x.size != size:
             return False
-        self.x[self._free] = np.clip(programme.x, 0.0, 1.0)
-        self._duals = duals = np.maximum(programme.answer().duals, 0.0)
-        matrix, least = programme.rows()
+        self.x[self._free] = np.clip(lp.x, 0.0, 1.0)
+        self._duals = duals = np.maximum(lp.answer().duals, 0.0)
+        matrix, least = lp.rows()
         value = float(duals @ least + np.minimum(self._cost - matrix.T @ duals, 0.0).sum())
         self.bound = max(self.bound, value)
         return True
@@ -123,7 +123,7 @@ class Lines:
         """The rows that the bound rests on, over all cells."""
         from tacita.kernels.tables.benders_cuts import Rows
 
-        matrix, right = self._programme.rows()
+        matrix, right = self._lp.rows()
         rows = np.flatnonzero(self._duals > SETTINGS.rounding)
         kept = matrix.tocsr()[rows]
         start, nothing = kept.indptr.astype(np.int64), np.zeros(rows.size)
@@ -138,14 +138,14 @@ class Lines:
         )
 
     def tighten(self, watch: Watch) -> None:
-        """A better bound by whole choices, with rows added for them, while time lasts."""
+        """A better bound by integer solutions, with rows added for them, while time lasts."""
         while self._complete and self._free.size <= SETTINGS.simplex_cells and not watch.over:
-            found = self._programme.choose(None, lambda: watch.over, time_limit=max(0.1, watch.left))
-            if np.isfinite(found.bound):
-                self.bound = max(self.bound, found.bound)
-            if found.status != "optimal" or found.x is None:
+            solution = self._lp.choose(None, lambda: watch.over, time_limit=max(0.1, watch.left))
+            if np.isfinite(solution.bound):
+                self.bound = max(self.bound, solution.bound)
+            if solution.status != "optimal" or solution.x is None:
                 break
-            self._complete = bool(self._company.add_violated(self._programme, found.x))
+            self._complete = bool(self._second_cells.add_violated(self._lp, solution.x))
 
 
 def _demand_rows(system: System, free: Ints) -> tuple[sparse.csc_array, Floats]:
@@ -163,8 +163,8 @@ def _demand_rows(system: System, free: Ints) -> tuple[sparse.csc_array, Floats]:
     return sparse.csc_array((scaled, (number, place[helps.cell[kept]])), shape=shape), np.ones(used.size)
 
 
-class _Company:
-    """Rows that ask company for every cell, relation by relation; where a primary stands they all hold."""
+class _SecondCells:
+    """Rows that require a second cell for every cell, in each relation; a primary satisfies them all."""
 
     def __init__(self, system: System, free: Ints) -> None:
         matrix = system.relations.tocsr()
@@ -176,7 +176,7 @@ class _Company:
         self._rows = np.repeat(np.arange(self._sizes.size), self._sizes)
         self._added = np.zeros(self._columns.size, dtype=bool)
 
-    def add_violated(self, programme: LinearProgram, x: Floats) -> int:
+    def add_violated(self, lp: LinearProgram, x: Floats) -> int:
         """Add rows that x violates; how many."""
         here = x[self._columns]
         together = np.bincount(self._rows, here, self._sizes.size)
@@ -187,5 +187,5 @@ class _Company:
             sizes = self._sizes[row]
             at = self._columns[spans(self._start[row], sizes)]
             value = np.where(at == np.repeat(cell, sizes), -1.0, 1.0)
-            programme.add_rows(np.zeros(violated.size), np.cumsum(sizes) - sizes, at, value)
+            lp.add_rows(np.zeros(violated.size), np.cumsum(sizes) - sizes, at, value)
         return int(violated.size)

@@ -16,9 +16,9 @@ from .cost_scale import lift_of
 class Grid:
     """Cells with their margins: the last row and the last column are totals, the corner is the grand total.
 
-    All arrays are (m+1) x (n+1); `cells` says which cell of the table stands where. `primary` are the
-    sensitive cells, withheld in any case; `allowed` the others that may be; `cost` what withholding one
-    loses, times `lift`; `lower`, `upper` how far below and above its value the attacker's range of a primary
+    All arrays are (m+1) x (n+1); `cells` holds the number of each cell in the table. `primary` are the
+    sensitive cells, suppressed in any case; `allowed` the others that may be; `cost` the cost of suppressing
+    one, times `lift`; `lower`, `upper` how far below and above its value the attacker's range of a primary
     must reach, `sliding` how wide it must be (all three interval only); `low`, `high` what the attacker
     knows of every cell beforehand.
     """
@@ -50,7 +50,7 @@ class Grid:
 
 
 def grid_of(table: Table, problem: Problem) -> Grid:
-    """A two-way table laid out; levels only of sensitive cells whose intervals are asked for. O(cells).
+    """A two-way table as a grid, with levels only of sensitive cells under interval protection. O(cells).
 
     >>> grid = grid_of(Table.from_array([[5, 1], [2, 3]], primary=[[True, False], [False, False]]), "exact")
     >>> grid.values.tolist(), int(grid.allowed.sum())

@@ -50,7 +50,7 @@ class TwoWay(Suppression):
             watch = Watch(min(SETTINGS.interpreted_seconds, seconds), run.should_stop)
             with interpreting():
                 pattern = self._chosen(table, grid, network, watch, run)
-            # what ended for want of patience would have gone on: it is done again, at full speed
+            # a search that the short limit ended is done again, at full speed
             if watch.stopped or not watch.over:
                 return pattern
         run.report("preparing the search" if ready else "compiling", 0, 1)
@@ -83,9 +83,9 @@ class TwoWay(Suppression):
                 f"{self.display_name()}: the pattern does not protect. Nothing is returned."
             )
         least = min(builder.cost(chosen), max(network.rounded_up(bound), trivial_bound(network)))
-        withheld = np.zeros(table.n, dtype=bool)
-        withheld[grid.cells[network.mask(chosen)]] = True
-        return self.made(table, grid.problem, withheld, least / grid.lift, watch)
+        suppressed = np.zeros(table.n, dtype=bool)
+        suppressed[grid.cells[network.mask(chosen)]] = True
+        return self.made(table, grid.problem, suppressed, least / grid.lift, watch)
 
     @abstractmethod
     def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:
@@ -122,7 +122,7 @@ def compile_kernels() -> None:
 
 
 def trivial_bound(network: Network) -> float:
-    """A line with a primary needs a second withheld cell: half the cheapest of lines that lack one.
+    """A line with a primary needs a second suppressed cell: half the cheapest of lines that lack one.
 
     A cell serves at most one row and one column, so that its cost counts half for each. O(edges).
     """

@@ -59,10 +59,10 @@ def violated_half_sums(rows: Pooled, x: Floats, generator: np.random.Generator, 
     count = fitting(nearly_tight)(rows, x, SETTINGS.multipliers, SETTINGS.least_win, terms)
     terms = _some(terms, np.arange(count))
     whole = np.flatnonzero(terms.times == rows.whole[terms.row])
-    found = [_sought(rows, _some(terms, whole), x, generator, 0.0)]
+    cuts = [_sought(rows, _some(terms, whole), x, generator, 0.0)]
     if len(whole) < count:
-        found.append(_sought(rows, terms, x, generator, SETTINGS.disturbance))
-    entries, rights, shorts = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        cuts.append(_sought(rows, terms, x, generator, SETTINGS.disturbance))
+    entries, rights, shorts = (np.concatenate(parts) for parts in zip(*cuts, strict=True))
     order, kept = np.argsort(-shorts, kind="stable")[: SETTINGS.sums], np.empty(most, dtype=np.int64)
     kept = kept[: fitting(unlike)(entries, np.flatnonzero(x > 0.0), order, SETTINGS.parallel, kept)]
     return _sparse(entries[kept], rights[kept])
@@ -98,7 +98,7 @@ def _some(terms: Terms, which: Ints) -> Terms:
 
 
 def _sparse(entries: Floats, rights: Floats) -> Rows:
-    """Rows for the programme: with right side 1 where that is above 0."""
+    """Rows for the LP: with right side 1 where that is above 0."""
     scale = np.where(rights > 0, rights, 1.0)
     lines, at = np.nonzero(entries)
     starts = np.searchsorted(lines, np.arange(len(rights)))
