@@ -1141,7 +1141,7 @@ def check_requirements(
     >>> found[0].passed, found[0].detail
     (False, '2 of 5 records share their keys with fewer than 3 records by sex (fewest: 2)')
     """
-    limits = RequireSection.given(require)
+    limits = RequireSection.from_argument(require)
     if original is None:
         named = [quasi] if isinstance(quasi, str) else quasi
         keys = () if quasi == "numeric" else named
@@ -1207,4 +1207,4 @@ def _protection(arguments: Mapping[str, Any]) -> Protection:
     values = _with_method(_named(arguments), arguments.get("then"))
     if steps := values.get("steps"):
         values["steps"] = [_with_method(dict(step)) for step in steps]
-    return Protection.asked(**values)
+    return Protection.from_arguments(**values)

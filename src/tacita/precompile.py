@@ -119,7 +119,9 @@ def _withholding(name: str, found: Any) -> None:
 def _release(name: str, n: int = 240, **roles: Any) -> None:
     """What takes categories is made whole: records, strata and texts are what its kernels see."""
     make_release(
-        Microdata.of(_records(n)), Protection.asked(method=name, measures=["IL1"], **roles), RunContext()
+        Microdata.of(_records(n)),
+        Protection.from_arguments(method=name, measures=["IL1"], **roles),
+        RunContext(),
     )
 
 

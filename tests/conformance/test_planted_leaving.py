@@ -14,10 +14,10 @@ from tacita.microdata.methods.local_suppression.local_suppression_method import 
 # dropping
 
 
-def dropping(leaving, **parts):
+def dropping(drops, **parts):
     """Asks for a number, and for a word that some records miss."""
     asks = property(lambda self: ("x", "town"))
-    return planted(Dropping, asks=asks, leaving=lambda self, asked, n: leaving(asked, n), **parts)
+    return planted(Dropping, asks=asks, dropped_rows=lambda self, cells, n: drops(cells, n), **parts)
 
 
 def high(asked, n):

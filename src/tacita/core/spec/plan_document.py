@@ -84,7 +84,7 @@ class Document(Parameters):
                 placed[section] = _moved(values[section], keys, lambda path: folder / path)
         return cls(**placed)
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """List the values that TOML keeps: those that are not the defaults.
 
         Returns
@@ -107,7 +107,7 @@ class Document(Parameters):
         str
             The text of the plan.
         """
-        values = {key: part for key, part in self.told().items() if part or key in self.spoken}
+        values = {key: part for key, part in self.to_dict().items() if part or key in self.spoken}
         for section, keys in self.paths.items():
             if section in values:
                 values[section] = _moved(values[section], keys, lambda path: _relative(Path(path), folder))

@@ -83,7 +83,7 @@ class Protection(Parameters):
         return {**values, "roles": RolesOfFile(**roles)}
 
     @classmethod
-    def asked(cls, **arguments: Any) -> Protection:
+    def from_arguments(cls, **arguments: Any) -> Protection:
         """Make the request of arguments by name.
 
         Parameters
@@ -100,7 +100,7 @@ class Protection(Parameters):
         measure = {_MEASURING[name]: arguments.pop(name) for name in tuple(arguments) if name in _MEASURING}
         measure["settings"] = measure.get("settings") or {}
         steps = tuple(arguments.pop("steps", ()))
-        require = RequireSection.given(arguments.pop("require", None))
+        require = RequireSection.from_argument(arguments.pop("require", None))
         if steps:
             # defaults of a signature are not values that the caller named
             roles = {name: value for name, value in roles.items() if value}
@@ -115,7 +115,7 @@ class Protection(Parameters):
         Parameters
         ----------
         **arguments
-            As in `asked`, with lists of methods and parameters to try, and the measures on the axes.
+            As in `from_arguments`, with lists of methods and parameters to try, and the measures on the axes.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class Protection(Parameters):
         }
         known = (*Roles.model_fields, *_MEASURING, "require")
         varied = {name: arguments.pop(name) for name in tuple(arguments) if name not in known}
-        return cls.asked(**arguments, **options), CompareSection(**varied)
+        return cls.from_arguments(**arguments, **options), CompareSection(**varied)
 
     def trying(self, protect: ProtectSection, measure: MeasureSection) -> Protection:
         """Copy the request with one method of a comparison, which may take the columns for categories.
@@ -352,15 +352,15 @@ class Plan(Document, Protection):
         Plan
             The plan.
         """
-        given = values.get("require")
-        if isinstance(given, str):
-            given = {"include": given}
-        if isinstance(given, dict) and isinstance(given.get("include"), str):
-            own = RequireSection(**{name: each for name, each in given.items() if name != "include"})
-            values = {**values, "require": own.with_included(folder / given["include"]).values}
+        require = values.get("require")
+        if isinstance(require, str):
+            require = {"include": require}
+        if isinstance(require, dict) and isinstance(require.get("include"), str):
+            own = RequireSection(**{name: value for name, value in require.items() if name != "include"})
+            values = {**values, "require": own.with_included(folder / require["include"]).values}
         return super().from_values(values, folder)
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """List the values that TOML keeps, in the order of a run.
 
         Returns
@@ -368,7 +368,7 @@ class Plan(Document, Protection):
         dict
             Values that are not the defaults, by section.
         """
-        values = super().told()
+        values = super().to_dict()
         return {name: values[name] for name in _ORDER if name in values}
 
     @classmethod

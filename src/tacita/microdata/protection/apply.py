@@ -47,16 +47,16 @@ from .prepare import PreparedRecords
 class MaskedValues:
     """Values to publish in place of the originals, with promises and, if any, groups.
 
-    method      as it ran, with the parameters that repeat the result (instead of a time limit)
-    labels      as in a Claim: one per record, one per cell, or None
-    texts       new categories by column, in the order of their codes
-    before      the originals in the same codes
-    witness     evidence of a Claim in addition to the parameters
-    leaving     records that are not published
-    withheld    cells that are suppressed
-    search      summary of the search, for the record
-    undecided   number of records for which a missing value left the condition of a drop open
-    membership  result of the membership test of a synthesis
+    method        as it ran, with the parameters that repeat the result (instead of a time limit)
+    labels        as in a Claim: one per record, one per cell, or None
+    texts         new categories by column, in the order of their codes
+    before        the originals in the same codes
+    witness       evidence of a Claim in addition to the parameters
+    dropped_rows  records that are not published
+    suppressed    cells that are suppressed
+    search        summary of the search, for the record
+    undecided     number of records for which a missing value left the condition of a drop open
+    membership    result of the membership test of a synthesis
     """
 
     method: RecordMethod
@@ -67,8 +67,8 @@ class MaskedValues:
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     before: Matrix | None = None
     witness: Mapping[str, Any] = field(default_factory=dict)
-    leaving: Mask | None = None
-    withheld: Mask | None = None
+    dropped_rows: Mask | None = None
+    suppressed: Mask | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     undecided: int = 0
     membership: Membership | None = None
@@ -377,7 +377,7 @@ def _generalised(method: Generalisation, records: PreparedRecords, run: RunConte
         guarantees=method.kept_promises((*Generalisation.guarantees, *result.promised)),
         texts=texts,
         before=before,
-        leaving=None if suppresses else result.gone,
+        dropped_rows=None if suppresses else result.gone,
         search={**result.told, "withheld": int(result.gone.sum())} if suppresses else result.told,
         witness=result.terms,
     )
@@ -397,7 +397,7 @@ def _coded(method: Coding, records: PreparedRecords, run: RunContext) -> MaskedV
     return MaskedValues(method=method, values=after + 0.0, guarantees=Coding.guarantees)
 
 
-def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) -> MaskedValues:
+def _suppressed(method: Withholding, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Suppresses cells in each stratum separately; adds up their costs and bounds."""
     weights = method.weights(records.columns.names)
     known = ~np.isnan(records.x)
@@ -423,7 +423,7 @@ def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) ->
         method=method,
         values=values,
         guarantees=Withholding.guarantees,
-        withheld=cells,
+        suppressed=cells,
         search=search.as_dict(),
     )
 
@@ -431,11 +431,15 @@ def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) ->
 def _dropped(method: Dropping, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Changes no value; marks the records to remove. The cost of the method."""
     n = len(records.x)
-    leaving = np.asarray(method.leaving(records.reference.deciding, n), dtype=bool)
+    dropped = np.asarray(method.dropped_rows(records.reference.deciding, n), dtype=bool)
     run.report("dropping", 1, 1)
     undecided = method.undecided(records.reference.deciding, n)
     return MaskedValues(
-        method=method, values=records.x, guarantees=Dropping.guarantees, leaving=leaving, undecided=undecided
+        method=method,
+        values=records.x,
+        guarantees=Dropping.guarantees,
+        dropped_rows=dropped,
+        undecided=undecided,
     )
 
 
@@ -452,7 +456,7 @@ VERBS: dict[str, tuple[str, Callable[[Any, PreparedRecords, RunContext], MaskedV
     "recoding": ("recoding", _recoded),
     "generalisation": ("generalising", _generalised),
     "coding": ("coding numbers", _coded),
-    "withholding": ("withholding cells", _withheld),
+    "withholding": ("withholding cells", _suppressed),
     "dropping": ("dropping", _dropped),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),

@@ -28,7 +28,14 @@ from tacita.microdata.methods.synthesis.column_margins import Columns
 from tacita.microdata.statistics.sample_uniqueness import combined
 
 from . import checks
-from .context_columns import Categories, ReadColumn, asked_by, columns_read, numbers_beside, population_of
+from .context_columns import (
+    Categories,
+    ReadColumn,
+    columns_read,
+    condition_cells,
+    context_numbers,
+    population_of,
+)
 from .missing_patterns import suppressed_cells
 
 
@@ -161,11 +168,11 @@ def _columns(data: Microdata, kinds: tuple[Kind, ...], *, round_integers: bool) 
 def _reference(
     data: Microdata, method: RecordMethod, independent: Floats, rows: Ints, strata: Ints
 ) -> ReferenceColumns:
-    context = independent[rows] if independent.size else numbers_beside(data, method.context_columns, rows)
+    context = independent[rows] if independent.size else context_numbers(data, method.context_columns, rows)
     return ReferenceColumns(
         context=context,
         read=columns_read(data, method, rows),
-        deciding={name: cells[rows] for name, cells in asked_by(data, method).items()},
+        deciding={name: cells[rows] for name, cells in condition_cells(data, method).items()},
         populations={path: population_of(path, data, rows, strata) for path in method.populations},
     )
 

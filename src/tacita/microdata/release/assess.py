@@ -1,4 +1,4 @@
-"""Measures and requirements of a release, whoever made it."""
+"""Measures and requirements of a release that any program made."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .record import domain_codes, suited
 from .requirement_checks import counting_by, judge
 
 
-def assess(before: Microdata, after: Microdata, asked: Protection, run: RunContext | None) -> Report:
-    """Measure a release, whoever made it: the same records in the same order."""
-    roles, measures = asked.roles, asked.measure
+def assess(before: Microdata, after: Microdata, protection: Protection, run: RunContext | None) -> Report:
+    """Measure a release that any program made: the same records in the same order."""
+    roles, measures = protection.roles, protection.measure
     if roles.quasi == "numeric":
         # identifiers that the release no longer has are not to be compared
         shared = [name for name in before.columns if name in after.columns]
@@ -30,8 +30,8 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: RunConte
         quasi = tuple(name for name in shared if name in numbers or name in roles.categorical)
         roles = roles.model_copy(update={"quasi": quasi})
         if not quasi:
-            said = setting("roles", "quasi", "numeric")
-            raise ParameterError(f"{after.source}: {said} found no numeric column in both files.")
+            quasi_setting = setting("roles", "quasi", "numeric")
+            raise ParameterError(f"{after.source}: {quasi_setting} found no numeric column in both files.")
     before = before.with_roles(roles)
     absent = [name for name in before.quasi if name not in after.columns]
     if absent:
@@ -49,7 +49,7 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: RunConte
     beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
     unchanged = [name for name in beside if same_numbers(before, after, name)]
     rows = np.arange(before.n)
-    found = measure(
+    report = measure(
         x,
         z,
         before.quasi,
@@ -61,8 +61,8 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: RunConte
         files=whole_files(after, before, rows, measures.domains),
     )
     unique = examine(before, rows, after, None)
-    # a measure of what was protected says nothing of the columns beside
-    return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
+    # the measures cover protected columns, not the unchanged ones
+    return replace(report, notes=(*report.notes, unique.headline)) if unique.unchanged.below_k else report
 
 
 def check(

@@ -43,7 +43,7 @@ class _OfTables(Document):
         "output": ("path", "json", "report", "note"),
     }
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
@@ -408,10 +408,10 @@ def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] |
     )
     if not of_table:
         return None
-    told = {*values, *table} if isinstance(table, dict) else set(values)
-    if "rules" in told:
+    to_dict = {*values, *table} if isinstance(table, dict) else set(values)
+    if "rules" in to_dict:
         return TabulatePlan
     # what only a list of cells has
-    of_list = OF_LISTS & told or (isinstance(given, dict) and "kind" in given)
-    of_records = not of_list and ("dimensions" in told or not {"suppress", "adjust"} & told)
+    of_list = OF_LISTS & to_dict or (isinstance(given, dict) and "kind" in given)
+    of_records = not of_list and ("dimensions" in to_dict or not {"suppress", "adjust"} & to_dict)
     return TabulatePlan if of_records else TablePlan

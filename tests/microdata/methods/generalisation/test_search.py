@@ -136,9 +136,9 @@ DAMAGES = {
     "another best": lambda proof: {"best": (1 - min(proof["best"][0], 1), *proof["best"][1:])},
     "a better score": lambda proof: {"score": (proof["score"][0] * 0.9,)},
     "a node left out": lambda proof: {"worse": (), "too_many": proof["too_many"][1:], "refused": ()},
-    "nothing closed": lambda _: {"too_many": (), "worse": (), "refused": (), "dearer": ()},
+    "nothing closed": lambda _: {"too_many": (), "worse": (), "refused": (), "costlier": ()},
     "too much closed below": lambda proof: {"too_many": (*proof["too_many"], (2, 1, 1))},
-    "too much closed above": lambda proof: {"dearer": (*proof["dearer"], (0, 0, 0))},
+    "too much closed above": lambda proof: {"costlier": (*proof["costlier"], (0, 0, 0))},
     "not proven": lambda _: {"proven": False},
 }
 

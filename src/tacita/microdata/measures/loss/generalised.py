@@ -1,4 +1,5 @@
-"""Loss of values that became coarser: what a released label stands for, and who can still be told apart."""
+"""Loss of values that became coarser: what a released label stands for, and which records it still
+distinguishes."""
 
 from __future__ import annotations
 
@@ -64,11 +65,11 @@ def _places(hierarchy: Hierarchy, coded: Coded, name: str) -> Ints:
 def _refuse_strangers(hierarchy: Hierarchy, new: Ints, old: Ints, name: str) -> None:
     """Raise where a label neither is nor stands above the one it replaced: it stands for something else."""
     parents = np.array(hierarchy.parents, dtype=np.int64)
-    found, at = old == new, old
+    covered, at = old == new, old
     while (at >= 0).any():
         at = np.where(at >= 0, parents[at], -1)
-        found |= at == new
-    if not found.all():
+        covered |= at == new
+    if not covered.all():
         raise DataError(f"column {name} has labels that do not stand above those they replaced")
 
 

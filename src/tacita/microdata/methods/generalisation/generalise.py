@@ -14,7 +14,7 @@ from .generalisation_method import COARSER, Generalisation, Generalised
 from .key_hierarchies import Keys
 from .lattice import Lattice, refuse_too_many
 from .quality import Aggregate, Quality, QualityName
-from .search import Found, search
+from .search import Outcome, search
 
 
 def as_weights(value: object) -> object:
@@ -97,7 +97,7 @@ class Generalise(Generalisation):
         """Raise where importance is given to what is no key."""
         self.refuse_strangers("importance", self.importance, columns)
 
-    def found(self, keys: Keys, run: RunContext) -> tuple[Lattice, Found]:
+    def found(self, keys: Keys, run: RunContext) -> tuple[Lattice, Outcome]:
         """The best node and its proof."""
         refuse_too_many(keys, self.display_name(), separable=self.judged_by().separable)
         lattice = Lattice(

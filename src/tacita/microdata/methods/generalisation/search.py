@@ -23,7 +23,7 @@ class Certificate:
     """Why no other node is better: nodes at and below which none is allowed, and single ones that are not.
 
     Those that are `worse` have a higher score, or the same. All others have at least this score by their
-    levels alone, or by that of a node below them in `dearer`, whose score without suppression none above it
+    levels alone, or by that of a node below them in `costlier`, whose score without suppression none above it
     can beat. `proven` is False where a search was stopped; then `lower` bounds what is left.
     """
 
@@ -32,21 +32,21 @@ class Certificate:
     too_many: tuple[Node, ...]
     refused: tuple[Node, ...]
     worse: tuple[Node, ...]
-    dearer: tuple[Node, ...]
+    costlier: tuple[Node, ...]
     proven: bool
     lower: tuple[float, ...]
     checked: int
 
 
 @dataclass(frozen=True, repr=False)
-class Found:
+class Outcome:
     """The best node, the classes at it, and the proof."""
 
     checked: Checked
     certificate: Certificate
 
 
-def search(lattice: Lattice, quality: Quality, run: RunContext, seconds: float | None = None) -> Found:
+def search(lattice: Lattice, quality: Quality, run: RunContext, seconds: float | None = None) -> Outcome:
     """Look at the highest open node that may be better, until none is left. O(nodes) a step and one check.
 
     Where too many records fail, no node below can be allowed (k, k-map and distinct values; of most others
@@ -71,7 +71,7 @@ def search(lattice: Lattice, quality: Quality, run: RunContext, seconds: float |
             f"No level of generalisation satisfies what is asked with at most {lattice.most} of {lattice.n} "
             "records suppressed. Raise the limit, lower k, or ask less of the models."
         )
-    return Found(state.best, state.certificate())
+    return Outcome(state.best, state.certificate())
 
 
 class _State:
@@ -208,7 +208,7 @@ class _State:
             too_many=tuple(self.too_many),
             refused=tuple(self.refused),
             worse=tuple(self.worse),
-            dearer=tuple(node for node, floor in self.bounded if not less(floor[None], self.score)[0]),
+            costlier=tuple(node for node, floor in self.bounded if not less(floor[None], self.score)[0]),
             proven=self.left() == 0,
             lower=tuple(self.lower().tolist()),
             checked=self.looked,
