@@ -40,7 +40,7 @@ from tacita.microdata.release.compare import compare as _compare
 from tacita.microdata.release.iterations import Round
 from tacita.microdata.release.iterations import watch as _watch
 from tacita.microdata.release.release import make_release
-from tacita.precompile import compiling_told, warmup
+from tacita.precompile import report_compiling, warmup
 from tacita.tables.input.linked_tables import link_tables
 from tacita.tables.input.read import read_tau_argus
 from tacita.tables.release.compare import compare_suppressions
@@ -88,7 +88,6 @@ __all__ = [
     "compare_methods",
     "compare_suppressions",
     "compare_table",
-    "compiling_told",
     "describe_columns",
     "estimate_pram_frequencies",
     "evaluate",
@@ -104,6 +103,7 @@ __all__ = [
     "read",
     "read_table",
     "read_tau_argus",
+    "report_compiling",
     "risk_profile",
     "run_comparison",
     "run_plan",

@@ -22,13 +22,13 @@ class Measure(Method):
     `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
     knows more than most. Those `with_categories` are measured by themselves where a protected column is one
     of categories, those `with_coarser` where categories were only made coarser or suppressed. `headline`
-    marks the few that a reader should see first. `of_categories` marks
-    those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
-    their scores say so where there are others. `of_files` marks those that look at whole files, missing
-    values and all, and `alone` those of them that need no original. `limit_name` is what a requirement may
-    call its limit, and `limit_type` what that must be. `pictured` marks those that are counted record by
-    record too. The first line of the docstring is one plain sentence
-    for people who do not know the measure, and `family` what measures of a kind are listed under together.
+    marks the few that a reader should see first. `of_categories` marks those that look at nominal and ordinal
+    attributes; the others look at numeric ones, if there are any, and their scores say so where there are
+    others. `of_files` marks those that look at whole files, missing values and all, and `alone` those of them
+    that need no original. `limit_name` is what a requirement may call its limit, and `limit_type` what that
+    must be. `pictured` marks those that are counted record by record too. The first line of the docstring is
+    one plain sentence for people who do not know the measure, and `family` what measures of a kind are listed
+    under together.
     """
 
     name: ClassVar[str]

@@ -24,7 +24,7 @@ from tacita.executors.section import ExecutorSection
 from tacita.io import InputSection, toml_of
 from tacita.microdata.plans.requirements import RequireSection
 
-from .required_columns import refuse_needed
+from .required_columns import check_dropped_columns
 from .sections import (
     CompareSection,
     MeasureSection,
@@ -153,22 +153,22 @@ class Protection(Parameters):
     def planned(self) -> tuple[PlannedStep, ...]:
         """The steps in order; without [[steps]], the one of [protect]."""
         protect = self.protect
-        self._refuse_half_pseudonyms()
+        self._check_pseudonym_key()
         if not self.steps:
-            protect.refuse_other_roles(self.roles, protect.missing)
-            self._refuse_dropping([(protect.build(), self.roles)])
+            protect.check_role_kinds(self.roles, protect.missing)
+            self._check_dropped_columns([(protect.build(), self.roles)])
             return (PlannedStep(protect, self.roles, protect.missing, protect.round_integers),)
-        protect.refuse_to_step()
+        protect.check_no_method()
         planned = []
         for step in self.steps:
             roles, missing = self._roles_of(step), step.missing or protect.missing
-            step.refuse_other_roles(roles, missing)
+            step.check_role_kinds(roles, missing)
             rounds = protect.round_integers if step.round_integers is None else step.round_integers
             planned.append(PlannedStep(step, roles, missing, rounds))
-        self._refuse_dropping([(step.section.build(), step.roles) for step in planned])
+        self._check_dropped_columns([(step.section.build(), step.roles) for step in planned])
         return tuple(planned)
 
-    def _refuse_half_pseudonyms(self) -> None:
+    def _check_pseudonym_key(self) -> None:
         """Raise if there is a key without a column, or a column without a key."""
         names, key = self.roles.pseudonyms, self.protect.pseudonym_key
         if names and key is None:
@@ -183,9 +183,9 @@ class Protection(Parameters):
                 field="pseudonym_key",
             )
 
-    def _refuse_dropping(self, steps: Sequence[tuple[RecordMethod, Roles]]) -> None:
+    def _check_dropped_columns(self, steps: Sequence[tuple[RecordMethod, Roles]]) -> None:
         """Raise if a step drops a column that is needed elsewhere."""
-        refuse_needed(
+        check_dropped_columns(
             steps,
             {
                 "[require] uses it": self.require.values,

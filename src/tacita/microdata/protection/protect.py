@@ -65,7 +65,7 @@ def protect(
     """Protect the quasi-identifiers by a method; remove identifiers."""
     records = prepare(data, method, run, missing=missing, round_integers=round_integers)
     masked = apply_method(method, records, run)
-    checks.refuse_missing_words(data, masked.texts, method)
+    checks.check_missing_words(data, masked.texts, method)
     left = 0 if masked.dropped_rows is None else int(masked.dropped_rows.sum())
     records, masked = _without_leaving(records, masked, method)
     n = records.rows.size
@@ -101,7 +101,7 @@ def _without_leaving(
         records = replace(records, rows=records.rows[stays], strata=records.strata[stays])
         masked = replace(masked, values=masked.values[stays], before=before[stays])
     if method.kind == "dropping":
-        checks.refuse_bad_weights(records.data, records.rows)
+        checks.check_weights(records.data, records.rows)
     return records, masked
 
 

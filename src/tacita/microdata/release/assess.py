@@ -11,7 +11,7 @@ from tacita.core import DataError, Microdata, ParameterError, Report, RunContext
 from tacita.core.results.score import Files
 from tacita.core.spec.setting_syntax import setting
 from tacita.microdata.measures.evaluate import context_columns, measure, whole_files
-from tacita.microdata.measures.record_alignment import aligned, refuse_other_order, same_numbers
+from tacita.microdata.measures.record_alignment import aligned, check_record_order, same_numbers
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.plans.requirements import RequireSection
 from tacita.microdata.statistics.sample_uniqueness import examine
@@ -41,7 +41,7 @@ def assess(before: Microdata, after: Microdata, protection: Protection, run: Run
             f"{after.source}: wanted the {before.n} records of the original in its order, got {after.n}. "
             "Assess against the records that were released."
         )
-    refuse_other_order(before, after, before.quasi)
+    check_record_order(before, after, before.quasi)
     pair = aligned(before, after)
     x, z = pair.before, pair.after
     if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
@@ -87,5 +87,5 @@ def check(
             f"{released.source}: wanted the {original.n} records of the original in its order, got "
             f"{released.n}. Check against the records that were released."
         )
-    refuse_other_order(original, released, original.quasi)
+    check_record_order(original, released, original.quasi)
     return judge(limits.requirements, whole_files(released, original, np.arange(original.n)), run)

@@ -24,7 +24,7 @@ from tacita.io.workdir import Scratch
 from tacita.microdata import verify
 from tacita.microdata.measures.evaluate import OfAll, usable_numbers
 from tacita.microdata.plans.plan import Protection
-from tacita.microdata.protection.checks import refuse_small_strata
+from tacita.microdata.protection.checks import check_stratum_sizes
 from tacita.microdata.protection.safeguards import accepted_of_plan
 from tacita.microdata.protection.steps import Step, steps_for
 from tacita.microdata.release.record import only_coarser, suited
@@ -37,7 +37,7 @@ from .part_worker import PartMade, PartTask
 from .partial_measures import StatisticTask, measured_of_all
 from .partition import DEAL, DEAL_KINDS, SPAN, Deal, SpanTask, dealt_by_place
 from .report import SAMPLE, Sample, release_of_parts
-from .unsupported import columns_named, refuse_whole_files
+from .unsupported import check_streamable, columns_named
 
 _HERE = "tacita.microdata.streaming"
 
@@ -118,7 +118,7 @@ class _Work:
         first = Microdata.of(self.source.read(0, 2), source=self.name).with_roles(self.protection.whole)
         protection = self._resolved(first)
         steps = steps_for(first, protection.planned)
-        refuse_whole_files(protection, steps, self.source.names, self.section.name)
+        check_streamable(protection, steps, self.source.names, self.section.name)
         again: list[str] = []
         deal = self._deal(protection, steps, first.skipped, again)
         spans = self.source.spans(SPAN)
@@ -251,7 +251,7 @@ class _Work:
             k = grouping[0].method.group_size or 1
             if grouping[0] is steps[0]:
                 counts = np.array(list(facts.strata.values()))
-                refuse_small_strata(self.name, counts, k, "records", grouping[0].missing)
+                check_stratum_sizes(self.name, counts, k, "records", grouping[0].missing)
             # what is cut must leave k records on either side
             deal = dealt_by_place(facts, dealt, max(self.section.part, 2 * k))
         else:

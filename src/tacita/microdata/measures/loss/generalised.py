@@ -48,7 +48,7 @@ class Coarser:
             held = np.bincount(new, counts[old], minlength=coded.size).astype(np.int64)
             return cls(before, after, sizes, held, int((counts > 0).sum()))
         places = _places(hierarchy, coded, name)
-        _refuse_strangers(hierarchy, places[new], places[old], name)
+        _check_coarser_labels(hierarchy, places[new], places[old], name)
         own = np.zeros(len(hierarchy), dtype=np.int64)
         own[places[counts > 0]] = counts[counts > 0]
         sizes, held = _below(hierarchy, hierarchy.is_leaf.astype(np.int64)), _below(hierarchy, own)
@@ -62,7 +62,7 @@ def _places(hierarchy: Hierarchy, coded: Coded, name: str) -> Ints:
     return np.array([known[label] for label in coded.labels], dtype=np.int64)
 
 
-def _refuse_strangers(hierarchy: Hierarchy, new: Ints, old: Ints, name: str) -> None:
+def _check_coarser_labels(hierarchy: Hierarchy, new: Ints, old: Ints, name: str) -> None:
     """Raise where a label neither is nor stands above the one it replaced: it stands for something else."""
     parents = np.array(hierarchy.parents, dtype=np.int64)
     covered, at = old == new, old

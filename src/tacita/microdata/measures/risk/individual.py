@@ -137,8 +137,7 @@ class GlobalRisk(RiskOfRecords):
 
     The sum of the individual risks of all records, and as an extra figure their share of the file in percent.
     Records are summed also where units are known: a link to a unit discloses all its records with these keys.
-    The
-    risk of each is that of its unit. O(n log n).
+    The risk of each is that of its unit. O(n log n).
     Source: Hundepool et al. (2012), Statistical Disclosure Control, section 3.3.
 
     >>> import pyarrow as pa

@@ -224,14 +224,12 @@ class PRL(Measure):
     everybody is.
 
     O(n^2 d) to count patterns, with each distinct released record once and many compared at a time; links
-    open
-    only the boxes of a tree that can hold one as likely. Beyond `budget` agreeing pairs and attributes, as
-    estimated from a thousand people, and of every file in parts, a random sample of 20 000 people is
+    open only the boxes of a tree that can hold one as likely. Beyond `budget` agreeing pairs and attributes,
+    as estimated from a thousand people, and of every file in parts, a random sample of 20 000 people is
     linked, each to all released records, with m and u of the pairs among them, and the figure carries its
     standard error: in groups of 3, from about 90 000 records of 8 skewed columns. A budget of 1e18 is exact
-    for any file in memory.
-    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
-    although it finds the unit.
+    for any file in memory. Records are linked, whatever units there are: a link to another record of the same
+    unit counts as wrong, although it finds the unit.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210; Torra &
     Domingo-Ferrer (2003), in Information Fusion in Data Mining, Springer, 101-132.
 

@@ -68,8 +68,8 @@ def search(lattice: Lattice, quality: Quality, run: RunContext, seconds: float |
     run.report("searching the lattice", 1, 1)
     if state.best is None:
         raise DataError(
-            f"No level of generalisation satisfies what is asked with at most {lattice.most} of {lattice.n} "
-            "records suppressed. Raise the limit, lower k, or ask less of the models."
+            f"No level of generalisation satisfies the requirements with at most {lattice.most} of "
+            f"{lattice.n} records suppressed. Raise the limit, lower k, or require less of the models."
         )
     return Outcome(state.best, state.certificate())
 
@@ -146,7 +146,7 @@ class _State:
             ]
             if not above:
                 break
-            places = [int(np.ravel_multi_index(each, self.open.shape)) for each in above]
+            places = [int(np.ravel_multi_index(node, self.open.shape)) for node in above]
             path.append(above[min(range(len(above)), key=lambda i: (*self.floors[places[i]], above[i]))])
         return path[len(path) // 2]
 
@@ -165,8 +165,8 @@ class _State:
         places = np.flatnonzero(self._may_be_better())
         if places.size == 0:
             return self.score
-        found: Floats = self.floors[places[np.lexsort(self.floors[places].T[::-1])[0]]]
-        return found
+        bound: Floats = self.floors[places[np.lexsort(self.floors[places].T[::-1])[0]]]
+        return bound
 
     def take(self, node: Node) -> None:
         """Look at a node, and close what it tells of others."""
@@ -217,11 +217,11 @@ class _State:
 
 def less(rows: Floats, score: Floats) -> Mask:
     """Which rows are smaller than a score, number by number from the first, by more than arithmetic loses."""
-    found = np.zeros(len(rows), dtype=bool)
+    smaller = np.zeros(len(rows), dtype=bool)
     even = np.ones(len(rows), dtype=bool)
     for at in range(rows.shape[1]):
         limit = score[min(at, score.size - 1)]
         room = _CLOSE * max(1.0, abs(limit)) if np.isfinite(limit) else 0.0
-        found |= even & (rows[:, at] < limit - room)
+        smaller |= even & (rows[:, at] < limit - room)
         even &= np.abs(rows[:, at] - limit) <= room if np.isfinite(limit) else False
-    return found
+    return smaller
