@@ -14,8 +14,7 @@ LENGTH, ALIVE, GROUPS, UNITS_LEFT = 0, 1, 2, 3
 
 
 class Pool(NamedTuple):
-    """The records without a group. One whose first coordinate is NaN is gone; the first state[LENGTH] are
-    looked at.
+    """Records without a group; the first state[LENGTH] count, a record with a NaN first coordinate is gone.
 
     columns: (d, n) C order, no NaN at the start; codes: whole numbers 0, 1, ... of the columns of categories;
     rows: original row of each record; units: unit of each (its own row if there is no unit rule), unit_left:

@@ -129,8 +129,8 @@ def quantiles(known: Spreads, shares: Floats) -> Reduction[tuple[Matrix, Matrix]
     quantile must be.
     """
     if known.parts == 1:
-        partials: Sequence[tuple[Matrix, Matrix]] = yield QuantileStatistic(tuple(shares.tolist()))
-        return partials[0]
+        of_parts: Sequence[tuple[Matrix, Matrix]] = yield QuantileStatistic(tuple(shares.tolist()))
+        return of_parts[0]
     places = shares * (known.n - 1)
     wanted = np.unique(np.concatenate([np.floor(places), np.ceil(places)])).astype(np.int64)
     standing = yield from standings()
@@ -140,8 +140,8 @@ def quantiles(known: Spreads, shares: Floats) -> Reduction[tuple[Matrix, Matrix]
     for (values, where, offsets), parts in zip(located, zip(*partials, strict=True), strict=True):
         intervals = tuple(dict.fromkeys(where))
         inside = {
-            ends: np.sort(np.concatenate(values))
-            for ends, values in zip(intervals, zip(*parts, strict=True), strict=True)
+            ends: np.sort(np.concatenate(between))
+            for ends, between in zip(intervals, zip(*parts, strict=True), strict=True)
         }
         at = [inside[ends][offset] for ends, offset in zip(where, offsets, strict=True)]
         values[np.isnan(values)] = at

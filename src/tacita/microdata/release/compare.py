@@ -71,9 +71,9 @@ def compare(
             if steered.should_cancel():
                 raise
             break
-        except (DataError, ParameterError, RequirementError) as problem:
-            failures.append(problem)
-            trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
+        except (DataError, ParameterError, RequirementError) as error:
+            failures.append(error)
+            trials.append(Trial(method=method, parameters=parameters, reason=str(error)))
             steered.on_trial(trials[-1])
             continue
         record = release.record

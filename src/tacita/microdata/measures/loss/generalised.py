@@ -1,5 +1,4 @@
-"""Loss of values that became coarser: what a released label stands for, and which records it still
-distinguishes."""
+"""Loss of coarser values: the meaning of a released label, and the records that it still distinguishes."""
 
 from __future__ import annotations
 

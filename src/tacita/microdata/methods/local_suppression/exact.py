@@ -55,8 +55,7 @@ SETTINGS = ExactSettings()
 
 @dataclass(frozen=True)
 class Terms:
-    """Parameters of the search: k, the reading of gaps, the number of keys at a time, the effort of a
-    proof."""
+    """Parameters: k, the reading of gaps, the number of keys at a time, the effort of a proof."""
 
     k: int
     wildcard: bool
@@ -214,8 +213,7 @@ def _solved(
     nodes: int,
     run: RunContext,
 ) -> tuple[Floats | None, float]:
-    """How often options are taken and a bound; drops columns too costly for a better choice, splits in
-    parts."""
+    """How often options are taken, and a bound; fixes costly columns, and solves independent parts apart."""
     from tacita.solvers.highs import LinearProgram
 
     run.report(_STAGE, 0, 1)

@@ -21,8 +21,7 @@ _PRICES = (0.5, 1.0, np.inf)
 
 
 def compatible(keys: Keys, before: Ints, k: int, run: RunContext) -> Ints | None:
-    """Sets of hidden columns, beyond those of `before`, so that everybody is compatible with k; None if none
-    found.
+    """Sets of hidden columns, beyond `before`, with k compatible records for everybody; None if none found.
 
     Every record hides the cheapest columns without which k originals fit; then those who can help most hide
     more until k records are compatible with every original; then what is not needed is shown again.
