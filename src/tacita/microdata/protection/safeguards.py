@@ -22,14 +22,14 @@ def against_advice(method: RecordMethod, seed: int | None, *, shuffle: bool) -> 
         )
     if method.allows_singletons:
         errors["k-of-1"] = ParameterError(
-            f"{who}: k is 1, so records may be unique by their keys: who knows that a person is in the file "
-            "finds her. Raise k; where a model of the population or of the whole file is enough, "
+            f"{who}: k is 1, so records may be unique by their keys: anyone who knows that a person is in "
+            "the file finds them. Raise k; where a model of the population or of the whole file is enough, "
             f"{accepting('k-of-1')}."
         )
     if is_guessable(seed) and (shuffle or draws_protection(method)):
         what = "the order of the records" if not draws_protection(method) else "what was drawn"
         errors["guessable-seed"] = ParameterError(
-            f"{who}: seed must be at least 2**64, got a smaller one: whoever tries all small seeds undoes "
+            f"{who}: seed must be at least 2**64, got a smaller one: anyone who tries all small seeds undoes "
             f"{what}. Draw one ({setting('protect', 'seed', 'new')}), give none, or "
             f"{accepting('guessable-seed')}."
         )

@@ -122,9 +122,9 @@ def _suppressed(evidence: Evidence) -> Mask:
 def generalised(evidence: Evidence) -> str | None:
     """Every shown value is the original, one above it in the hierarchy, or a range that it lies in."""
     claim = evidence.claim
-    withheld = _suppressed(evidence)
-    if withheld.any() and claim.terms.get("outliers") != "withhold":
-        return f"{int(withheld.sum())} records show none of their keys"
+    suppressed = _suppressed(evidence)
+    if suppressed.any() and claim.terms.get("outliers") != "withhold":
+        return f"{int(suppressed.sum())} records show none of their keys"
     wrong = []
     for name in claim.original.quasi:
         texts, new = cells_of(claim.original, name), shown(evidence, name)
@@ -133,7 +133,7 @@ def generalised(evidence: Evidence) -> str | None:
         if any(cell is not None for cell, gone in zip(new, emptied.tolist(), strict=True) if gone):
             wrong.append(name)
             continue
-        apart = (withheld | emptied).tolist()
+        apart = (suppressed | emptied).tolist()
         pairs = {(a, b) for a, b, gone in zip(old, new, apart, strict=True) if not gone}
         if name in claim.terms.get("ranges", ()):
             fits = all(_in_range(a, b) for a, b in pairs)

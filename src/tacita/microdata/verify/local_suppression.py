@@ -194,7 +194,7 @@ def suppressed_cells(evidence: Evidence) -> str | None:
         if short := int((counts < claim.k).sum()):
             return f"{short} of {counts.size} combinations of missing columns have fewer than k={claim.k}"
     if emptied := _emptied(evidence, before, claim.k):
-        return f"{emptied} records lost all their values, beside fewer than k={claim.k} that never had any"
+        return f"{emptied} records lost all their values, next to fewer than k={claim.k} that never had any"
     return None
 
 

@@ -45,7 +45,7 @@ def _unchanged(protected: ProtectedStep, changed: Collection[str]) -> Iterator[D
     if apart:
         yield DisclosureWarning(
             "beside-synthetic",
-            "Columns that are neither dependent nor independent are released as they were, beside synthetic "
+            "Columns that are neither dependent nor independent are released as they were, next to synthetic "
             f"values ({', '.join(apart)}): a record can be found by them, and how they go with the dependent "
             "columns is lost.",
             len(apart),

@@ -61,7 +61,7 @@ class Generalisation(RecordMethod):
     )
     models: ModelSettings = Field(
         default_factory=dict,
-        description='what classes must satisfy beside k, as {"l_diversity": {"column": "disease", "l": 3}}',
+        description='what classes must satisfy besides k, as {"l_diversity": {"column": "disease", "l": 3}}',
     )
     suppression_limit: float = Field(
         default=0.0,
