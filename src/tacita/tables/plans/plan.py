@@ -44,7 +44,7 @@ class _OfTables(Document):
     }
 
     def to_dict(self) -> dict[str, Any]:
-        """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
+        """All values that were set, even to defaults: a file of tau-ARGUS determines the others."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
     @property
@@ -408,10 +408,10 @@ def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] |
     )
     if not of_table:
         return None
-    to_dict = {*values, *table} if isinstance(table, dict) else set(values)
-    if "rules" in to_dict:
+    told = {*values, *table} if isinstance(table, dict) else set(values)
+    if "rules" in told:
         return TabulatePlan
     # what only a list of cells has
-    of_list = OF_LISTS & to_dict or (isinstance(given, dict) and "kind" in given)
-    of_records = not of_list and ("dimensions" in to_dict or not {"suppress", "adjust"} & to_dict)
+    of_list = OF_LISTS & told or (isinstance(given, dict) and "kind" in given)
+    of_records = not of_list and ("dimensions" in told or not {"suppress", "adjust"} & told)
     return TabulatePlan if of_records else TablePlan
