@@ -41,14 +41,15 @@ def results() -> Iterator[Result]:
     Generalise(k=5).generalise(keys)
     for limit in (0, 0.02, 1.0):
         method = Generalise(k=5, suppression_limit=limit)
-        seconds = cpu_seconds(lambda method=method: method.found(keys, RunContext()), repeats=3)
+        seconds = cpu_seconds(lambda method=method: method.search_best(keys, RunContext()), repeats=3)
         peer = _peer(timings["k_by_limit_9_attributes_loss_geometric"], 5, limit)
         yield Result(f"adult, 9 keys, k = 5, limit {limit}, s", seconds, "ARX", peer, "half")
     RecodeLocal(k=25).generalise(keys)
     for k in SIZES:
         found: list[float] = []
         seconds = cpu_seconds(
-            lambda k=k, found=found: found.append(RecodeLocal(k=k).generalise(keys).told["score"]), repeats=1
+            lambda k=k, found=found: found.append(RecodeLocal(k=k).generalise(keys).summary["score"]),
+            repeats=1,
         )
         run = next(each for each in timings["local_recoding_fast_9"] if each["models"] == [f"k={k}"])
         yield Result(f"adult, local recoding, k = {k}, mean loss", found[0], "ARX", _loss(run), "less")

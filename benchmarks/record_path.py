@@ -28,7 +28,7 @@ from tacita import io
 
 _HOUSE = Path(tacita.__file__).parent
 _HOLD_RECORDS = {
-    *("Microdata", "PreparedRecords", "MaskedValues", "Protected", "Made"),
+    *("Microdata", "PreparedRecords", "MaskedValues", "ProtectedStep", "PipelineResult"),
     *("WrittenFile", "ReleasedFile", "Release"),
 }
 

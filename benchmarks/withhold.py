@@ -78,9 +78,9 @@ def _run(
     weights = np.ones(codes.shape[1])
     if peer is not None:
         # what is compiled on first use does not count
-        method.withhold(codes[:500], weights, RunContext())
+        method.suppress(codes[:500], weights, RunContext())
     start = time.process_time()
-    found = method.withhold(codes, weights, RunContext())
+    found = method.suppress(codes, weights, RunContext())
     spent = time.process_time() - start
     taken = float(found.cells.sum())
     yield Result(f"{case}, cells withheld", taken, _PEER, cells, f"at least {found.lower_bound:g}")

@@ -40,7 +40,7 @@ from tacita.microdata.release.compare import compare as _compare
 from tacita.microdata.release.iterations import Round
 from tacita.microdata.release.iterations import watch as _watch
 from tacita.microdata.release.release import make_release
-from tacita.precompile import compiling_told, warmup
+from tacita.precompile import report_compiling, warmup
 from tacita.tables.input.linked_tables import link_tables
 from tacita.tables.input.read import read_tau_argus
 from tacita.tables.release.compare import compare_suppressions
@@ -88,7 +88,6 @@ __all__ = [
     "compare_methods",
     "compare_suppressions",
     "compare_table",
-    "compiling_told",
     "describe_columns",
     "estimate_pram_frequencies",
     "evaluate",
@@ -104,6 +103,7 @@ __all__ = [
     "read",
     "read_table",
     "read_tau_argus",
+    "report_compiling",
     "risk_profile",
     "run_comparison",
     "run_plan",
@@ -1141,7 +1141,7 @@ def check_requirements(
     >>> found[0].passed, found[0].detail
     (False, '2 of 5 records share their keys with fewer than 3 records by sex (fewest: 2)')
     """
-    limits = RequireSection.given(require)
+    limits = RequireSection.from_argument(require)
     if original is None:
         named = [quasi] if isinstance(quasi, str) else quasi
         keys = () if quasi == "numeric" else named
@@ -1207,4 +1207,4 @@ def _protection(arguments: Mapping[str, Any]) -> Protection:
     values = _with_method(_named(arguments), arguments.get("then"))
     if steps := values.get("steps"):
         values["steps"] = [_with_method(dict(step)) for step in steps]
-    return Protection.asked(**values)
+    return Protection.from_arguments(**values)

@@ -13,12 +13,12 @@ import pyarrow as pa
 from tacita.core import Categories, Comparison, Hierarchy, Microdata, Relations, Roles, RunContext, Table
 from tacita.core.results.score import Files
 from tacita.core.spec import registry
-from tacita.kernels.compiling import compiling_told
+from tacita.kernels.compiling import report_compiling
 from tacita.kernels.interpreted import warming
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.release.release import make_release
 
-__all__ = ["compiling_told", "warmup"]
+__all__ = ["report_compiling", "warmup"]
 
 # Two columns in no order, and a unit of many records: otherwise short cuts are taken.
 _X = np.random.default_rng(0).lognormal(size=(40, 2))
@@ -119,7 +119,9 @@ def _withholding(name: str, found: Any) -> None:
 def _release(name: str, n: int = 240, **roles: Any) -> None:
     """What takes categories is made whole: records, strata and texts are what its kernels see."""
     make_release(
-        Microdata.of(_records(n)), Protection.asked(method=name, measures=["IL1"], **roles), RunContext()
+        Microdata.of(_records(n)),
+        Protection.from_arguments(method=name, measures=["IL1"], **roles),
+        RunContext(),
     )
 
 

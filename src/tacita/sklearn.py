@@ -63,7 +63,7 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         section = self._section()
         x = self._taken_in(X, section, reset=False)
         names = [f"x{place}" for place in range(x.shape[1])]
-        asked = Protection.asked(
+        asked = Protection.from_arguments(
             quasi=names, measures=(), method=section.method, seed=self.seed, **section.parameters
         )
         release = make_release(io.as_microdata(pa.table(list(x.T), names=names)), asked, None)

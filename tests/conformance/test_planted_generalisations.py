@@ -53,7 +53,7 @@ def uncovering(self, keys, run, found):
     return replace(found, shown=np.roll(found.shown, 1, axis=1))
 
 
-def leaving(self, keys, run, found):
+def leaving_out(self, keys, run, found):
     return replace(found, gone=np.ones(keys.n, dtype=bool))
 
 
@@ -90,7 +90,7 @@ GENERALISATIONS = {
     "no combination mixes strata": [made(Generalise, without("strata"))],
     "stands for as many persons": [made(Generalise, without("weighing"))],
     "what is shown covers what was": [made(RecodeLocal, uncovering), made(Mondrian, uncovering)],
-    "no more are left out than the limit": [made(Generalise, leaving)],
+    "no more are left out than the limit": [made(Generalise, leaving_out)],
     "their order changes nothing": [made(Generalise, by_the_clock), made(Generalise, by_the_first_record)],
     "a model that cannot hold is refused": [planted(Generalise, generalise=trusting)],
     "cancelling stops it": [planted(Generalise, generalise=silent)],

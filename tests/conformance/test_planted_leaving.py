@@ -9,15 +9,18 @@ import pytest
 from conformance.breakers import breakers, counted, expect_broken, planted, unbroken
 from tacita.core import DataError
 from tacita.microdata.methods.dropping.dropping_method import Dropping
-from tacita.microdata.methods.local_suppression.local_suppression_method import Withheld, Withholding
+from tacita.microdata.methods.local_suppression.local_suppression_method import (
+    CellSuppression,
+    SuppressedCells,
+)
 
 # dropping
 
 
-def dropping(leaving, **parts):
+def dropping(drops, **parts):
     """Asks for a number, and for a word that some records miss."""
     asks = property(lambda self: ("x", "town"))
-    return planted(Dropping, asks=asks, leaving=lambda self, asked, n: leaving(asked, n), **parts)
+    return planted(Dropping, asks=asks, dropped_rows=lambda self, cells, n: drops(cells, n), **parts)
 
 
 def high(asked, n):
@@ -75,19 +78,19 @@ def withholding(
 ):
     """Sound but for what is done to the cells, the bound, the progress, or who is taken."""
 
-    def withhold(self, codes, weights, run, *, units=None):
+    def suppress(self, codes, weights, run, *, units=None):
         if taking is not None and taking(codes, units):
-            return Withheld(np.zeros(codes.shape, dtype=bool), 0.0, "heuristic")
+            return SuppressedCells(np.zeros(codes.shape, dtype=bool), 0.0, "heuristic")
         if empty_handed and run.should_stop():
-            return Withheld(np.zeros((0, 3), dtype=bool), 0.0, "stopped")
+            return SuppressedCells(np.zeros((0, 3), dtype=bool), 0.0, "stopped")
         cells = changed(whole_keys(self, codes, units), codes)
         if not silent:
             run.report("withholding cells", 1, 1)
-        return Withheld(cells, bound, "heuristic")
+        return SuppressedCells(cells, bound, "heuristic")
 
     weights = {"weights": lambda self, names: np.ones(len(names))}
     told = {"guarantees": ("only-withheld", "k-anonymous")}
-    return planted(Withholding, withhold=withhold, **{**weights, **told, **parts})
+    return planted(CellSuppression, suppress=suppress, **{**weights, **told, **parts})
 
 
 def in_place(cells, codes):

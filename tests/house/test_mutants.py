@@ -120,7 +120,7 @@ ONCE = {
     "any range covers": ("_in_range", "ends[0] <= number <= ends[1] -> True"),
     "suppressed rows do not count": (
         "few_suppressed",
-        "left + int(_withheld(evidence).sum()) -> ((left) - (int(_withheld(evidence).sum())))",
+        "left + int(_suppressed(evidence).sum()) -> ((left) - (int(_suppressed(evidence).sum())))",
     ),
     "a hierarchy that is never broken": (
         "_up_and_down",
@@ -128,14 +128,14 @@ ONCE = {
     ),
     "as often as c times the tail": (
         "_alike",
-        "ranked[:, 0] < each[\"c\"] * tail -> (ranked[:, 0] <= each['c'] * tail)",
+        "ranked[:, 0] < settings[\"c\"] * tail -> (ranked[:, 0] <= settings['c'] * tail)",
     ),
     "disclosure on one side": (
         "broken",
         "np.abs(np.log2(np.where(present, shares, before) / before)) -> "
         "(np.log2(np.where(present, shares, before) / before))",
     ),
-    "a person short by weight": ("persons_by_weight", "each[\"k\"] -> (each['k'] - 1)"),
+    "a person short by weight": ("persons_by_weight", "settings[\"k\"] -> (settings['k'] - 1)"),
     "others become anything": ("recoded_by_map", "a if rest is None else rest -> (a)"),
     "partners of another stratum": (
         "swapped_in_pairs",

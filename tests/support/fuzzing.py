@@ -401,7 +401,7 @@ def _in_memory(case: Case, source: Path, target: Path) -> Any:
 def _by_plan(case: Case, source: Path, target: Path) -> Any:
     steps = {"steps": case.steps} if case.steps else {}
     options = {name: value for name, value in case.asked.items() if name != "accept_risks"}
-    asked = Protection.asked(**options, insist=case.asked["accept_risks"], **steps)
+    asked = Protection.from_arguments(**options, insist=case.asked["accept_risks"], **steps)
     given = {name: getattr(asked, name) for name in Protection.model_fields}
     return api.run_plan(Plan(input={"path": source}, output={"path": target}, **given))
 

@@ -119,7 +119,9 @@ class Search(dependence._Search):
         if not self.left[at].any():
             return False
         inside, most = set(names), self.targets[at].hidden.sum() // 2
-        return all(each.found.sum() < most or not inside.issuperset(each.columns) for each in self.found[at])
+        return all(
+            each.determined.sum() < most or not inside.issuperset(each.columns) for each in self.found[at]
+        )
 
     def _agreement(self, names):
         rows = dependence._whole_groups(self.filled[max(names, key=lambda name: self.width[name])])

@@ -1,4 +1,4 @@
-"""Who waits for the compiler is told so: it takes seconds at the first use of a kernel, and says nothing."""
+"""Reports when kernels are compiled: the compiler takes seconds at the first use of a kernel, silently."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def compiling_told(tell: Callable[[bool], None]) -> Iterator[None]:
+def report_compiling(tell: Callable[[bool], None]) -> Iterator[None]:
     """Until it ends, `tell(True)` is called when a kernel begins to be compiled and `tell(False)` after it.
 
     Loading what was compiled before is no compiling. Kernels that one calls are compiled inside of it.
     """
-    # the compiler loads in half a second, and whoever asks for this is about to use it
+    # the compiler loads in half a second, and a caller of this is about to use it
     from numba.core import event
 
-    class Told(event.Listener):
+    class CompileListener(event.Listener):
         depth = 0
 
         def on_start(self, _: event.Event) -> None:
@@ -28,7 +28,7 @@ def compiling_told(tell: Callable[[bool], None]) -> Iterator[None]:
             if self.depth == 0:
                 tell(False)
 
-    listener = Told()
+    listener = CompileListener()
     event.register("numba:compile", listener)
     try:
         yield

@@ -45,7 +45,7 @@ def interpreting() -> Iterator[None]:
 
 
 def fitting(kernel: Dispatcher) -> Callable[..., Any]:
-    """The kernel, or what it was written as where that was asked for."""
+    """The kernel, or its Python function inside of `interpreting`."""
     return interpreted(kernel) if _INTERPRETING.get() else kernel
 
 
@@ -62,5 +62,9 @@ def interpreted(kernel: Dispatcher) -> Callable[..., Any]:
     """A kernel as plain Python, all that it calls included."""
     function = kernel.py_func
     named = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    called = {name: interpreted(each) for name, each in named.items() if hasattr(each, "py_func")}
+    called = {
+        name: interpreted(called_kernel)
+        for name, called_kernel in named.items()
+        if hasattr(called_kernel, "py_func")
+    }
     return FunctionType(function.__code__, {**function.__globals__, **called}, function.__name__)

@@ -16,22 +16,22 @@ from .examples import SEED, persons
 
 def every_record_either_stays_or_leaves(method: Any) -> Findings:
     rows, n = _requested_columns(method)
-    leaving = np.asarray(method.leaving(rows, n))
-    yield leaving.shape == (n,), f"Of {n} records {leaving.size} have an answer."
-    yield leaving.dtype == bool, "The answers are neither true nor false."
+    dropped = np.asarray(method.dropped_rows(rows, n))
+    yield dropped.shape == (n,), f"Of {n} records {dropped.size} have an answer."
+    yield dropped.dtype == bool, "The answers are neither true nor false."
 
 
 def the_order_of_the_records_changes_nothing(method: Any) -> Findings:
     rows, n = _requested_columns(method)
     order = np.random.default_rng(3).permutation(n)
-    moved = method.leaving({name: cells[order] for name, cells in rows.items()}, n)
-    same = np.array_equal(np.asarray(moved), np.asarray(method.leaving(rows, n))[order])
+    moved = method.dropped_rows({name: cells[order] for name, cells in rows.items()}, n)
+    same = np.array_equal(np.asarray(moved), np.asarray(method.dropped_rows(rows, n))[order])
     yield same, "In another order, others leave."
 
 
 def it_leaves_the_cells_that_it_is_given_as_they_are(method: Any) -> Findings:
     rows, n = _requested_columns(method)
-    method.leaving(rows, n)
+    method.dropped_rows(rows, n)
     for name, cells in _requested_columns(method)[0].items():
         same = [a is b or a == b or (a != a and b != b) for a, b in zip(cells, rows[name], strict=True)]
         yield all(same), "It changes a cell of its input."

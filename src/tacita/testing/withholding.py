@@ -48,13 +48,13 @@ def too_few_records_or_units_are_refused(method: Any) -> Findings:
 
 
 def it_reports_to_the_end_and_can_be_cancelled(method: Any) -> Findings:
-    yield from steered(lambda run: method.withhold(_keys(), np.ones(3), run))
+    yield from steered(lambda run: method.suppress(_keys(), np.ones(3), run))
 
 
 def stopped_early_it_returns_what_it_has(method: Any) -> Findings:
     if method.anytime:
         run = RunContext(should_stop=StopAfter(0))
-        yield method.withhold(_keys(), np.ones(3), run).cells.shape == (90, 3), "It has nothing."
+        yield method.suppress(_keys(), np.ones(3), run).cells.shape == (90, 3), "It has nothing."
 
 
 def it_promises_that_cells_are_only_suppressed_and_never_groups_of_k(method: Any) -> Findings:
@@ -68,7 +68,7 @@ def a_release_of_it_is_verified_with_strata_units_and_gaps(method: Any) -> Findi
 
 
 def _suppressed_cells(method: Any, codes: Any, units: Any = None) -> Any:
-    return method.withhold(codes, np.ones(codes.shape[1]), RunContext(), units=units)
+    return method.suppress(codes, np.ones(codes.shape[1]), RunContext(), units=units)
 
 
 def _keys() -> Any:

@@ -6,7 +6,7 @@ from pydantic import Field
 from tacita.core import ParameterError, Roles
 from tacita.core.spec.roles import Names
 from tacita.microdata.methods.dropping.drop import Drop
-from tacita.microdata.plans.required_columns import refuse_needed
+from tacita.microdata.plans.required_columns import check_dropped_columns
 from tacita.report.review import ROLES
 
 
@@ -34,4 +34,4 @@ def test_a_column_of_a_new_role_has_no_other(roles):
 
 def test_a_column_of_a_new_role_cannot_be_dropped_by_a_step(roles):
     with pytest.raises(ParameterError, match=r"column y .* it has a role \(positions\)"):
-        refuse_needed([(Drop(columns=["y"]), roles(quasi=["x"], positions=["y"]))], {})
+        check_dropped_columns([(Drop(columns=["y"]), roles(quasi=["x"], positions=["y"]))], {})

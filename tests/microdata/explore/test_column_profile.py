@@ -135,7 +135,7 @@ def test_who_waits_for_the_compiler_is_told_so():
     from numba import njit
 
     told = []
-    with api.compiling_told(told.append):
+    with api.report_compiling(told.append):
         njit(lambda x: x + 1)(1)
     njit(lambda x: x + 2)(1)
     assert told == [True, False]

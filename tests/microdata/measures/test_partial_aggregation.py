@@ -1,4 +1,4 @@
-"""Figures told from parts: those of a file in memory, however it is cut."""
+"""Figures computed from parts: those of a file in memory, however it is cut."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import tacita
 from tacita.core import Comparison, RunContext
 from tacita.core.spec import registry
-from tacita.microdata.measures.measure import with_those_asked
-from tacita.microdata.measures.partial_aggregation import Part, told_of_all
+from tacita.microdata.measures.measure import with_inputs
+from tacita.microdata.measures.partial_aggregation import Part, reduce_all
 from tacita.microdata.measures.risk import linkage, probabilistic
 
 NAMES = ("a", "b", "c")
@@ -18,12 +18,12 @@ ROUGH = {"ID_rank": 0.2}
 
 
 def able():
-    """The measures that can be told from parts."""
+    """The measures that can be computed from parts."""
     every = [tacita.get_method(name) for kind in registry.MEASURING for name in registry.names(kind)]
     return [each for each in every if each.in_parts(NAMES, RunContext()) is not None]
 
 
-def told_in_parts(measures, x, z, context, cuts):
+def reduced_in_parts(measures, x, z, context, cuts):
     """Figures of records that are cut into parts, each asked by itself."""
     pieces = [np.split(side, cuts) for side in (x, z, context)]
     parts = [
@@ -32,10 +32,10 @@ def told_in_parts(measures, x, z, context, cuts):
         if len(own[0])
     ]
 
-    def ask(questions):
-        return [[each.answer(part) for part in parts] for each in questions]
+    def evaluate(statistics):
+        return [[statistic.compute(part) for part in parts] for statistic in statistics]
 
-    return told_of_all({each: each.in_parts(NAMES, RunContext()) for each in measures}, ask)
+    return reduce_all({each: each.in_parts(NAMES, RunContext()) for each in measures}, evaluate)
 
 
 def records(seed, n, kind):
@@ -70,7 +70,7 @@ def test_what_parts_answer_tells_the_figure_of_the_whole_file(seed, kind, cuts):
     x, z, context = records(seed, 120, kind)
     measures = able()
     assert {each.name for each in measures} >= {"IL1", "ID_sd", "PIL_quantile", "OVERLAP", "DBRL", "PRL"}
-    found = told_in_parts(measures, x, z, context, cuts)
+    found = reduced_in_parts(measures, x, z, context, cuts)
     pair = Comparison.of(x, z, NAMES, context)
     for each in measures:
         same(found[each], each.score(pair), each.name)
@@ -83,7 +83,7 @@ def test_quantiles_that_lie_between_landmarks_are_exact(monkeypatch):
     monkeypatch.setattr(quantiles, "_MOST", 7)
     x, z, context = records(1, 500, "plain")
     measures = [tacita.get_method("PIL_quantile"), tacita.get_method("HELLINGER", bins=13)]
-    found = told_in_parts(measures, x, z, context, [90, 300, 310])
+    found = reduced_in_parts(measures, x, z, context, [90, 300, 310])
     for each in measures:
         same(found[each], each.score(Comparison.of(x, z, NAMES, context)), each.name)
 
@@ -95,7 +95,7 @@ def test_a_sample_of_people_linked_among_all_parts_has_an_interval_that_holds_th
     x, z, context = records(3, 3000, "plain")
     monkeypatch.setattr(module, "_PEOPLE", 600)
     each = tacita.get_method(name)
-    found = told_in_parts([each], x, z, context, [700, 1500, 2900])[each]
+    found = reduced_in_parts([each], x, z, context, [700, 1500, 2900])[each]
     whole = each.score(Comparison.of(x, z, NAMES))
     assert 0 < found.error < 0.1 * each.span[1]
     low, high = found.interval
@@ -105,6 +105,6 @@ def test_a_sample_of_people_linked_among_all_parts_has_an_interval_that_holds_th
 
 
 def test_measures_that_are_asked_by_others_are_asked_once():
-    asked = with_those_asked([tacita.get_method("SCORE"), tacita.get_method("DR")])
+    asked = with_inputs([tacita.get_method("SCORE"), tacita.get_method("DR")])
     assert len(asked) == len(set(asked))
     assert {"SCORE", "PIL", "DR", "DBRL", "PRL", "ID_sd", "PIL_quantile"} <= {each.name for each in asked}

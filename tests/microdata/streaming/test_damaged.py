@@ -14,7 +14,7 @@ from tacita import api
 from tacita.core import DataError, RunContext
 from tacita.io.workdir import Scratch
 
-MEMBERS = ("records", "rows", "leaving", "claim", "sample", "labels", "told", "seal")
+MEMBERS = ("records", "rows", "dropped", "claim", "sample", "labels", "summary", "seal")
 FILES = (
     *("deal.kept", "deal.seal", "span-0.records", "span-0.rows", "span-0.ends", "span-0.seal"),
     *(f"made-2.{name}" for name in MEMBERS),
@@ -60,7 +60,9 @@ def made_again(release):
 
 def other_of(name):
     """The file of the same kind of another part."""
-    return OTHERS.get(name, name.replace("made-2", "made-3") if name.startswith("made-2") else "made-3.told")
+    return OTHERS.get(
+        name, name.replace("made-2", "made-3") if name.startswith("made-2") else "made-3.summary"
+    )
 
 
 def test_what_is_whole_is_taken_without_a_word(expected, tmp_path):
@@ -96,7 +98,7 @@ def test_files_of_every_kind_are_damaged_at_once(damage, expected, tmp_path):
     wanted, left = expected
     hidden = copied(left, tmp_path)
     for name in ("span-0.rows", "made-2.claim", "made-4.records", "released.parquet"):
-        DAMAGES[damage](hidden / name, hidden / ("made-5.told" if "4" in name else other_of(name)))
+        DAMAGES[damage](hidden / name, hidden / ("made-5.summary" if "4" in name else other_of(name)))
     (warning,) = made_again(gone_on(tmp_path))
     assert {"span-0", "made-2", "made-4"} <= set(
         warning.text.partition("damaged: ")[2].split(". ")[0].split(", ")

@@ -71,8 +71,8 @@ def plain(found):
         [
             (
                 each.columns,
-                np.flatnonzero(each.found).tolist(),
-                None if each.few is None else np.flatnonzero(each.few.found).tolist(),
+                np.flatnonzero(each.determined).tolist(),
+                None if each.few is None else np.flatnonzero(each.few.narrowed).tolist(),
                 None if each.few is None else each.few.values.tolist(),
             )
             for each in by
@@ -127,7 +127,7 @@ def test_one_set_of_groups_teaches_what_the_long_way_teaches(seed, n, own, most,
             few, long = (each.by_few(codes, codes, target, surprise, usual) for each in (learning, twin))
             assert (few is None) == (long is None)
             if few is not None:
-                assert np.array_equal(few.found, long.found)
+                assert np.array_equal(few.narrowed, long.narrowed)
                 assert np.array_equal(few.values, long.values)
 
 

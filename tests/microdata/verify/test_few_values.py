@@ -37,7 +37,7 @@ def test_the_two_values_of_a_group_are_found_and_no_single_one():
     of = target(values, hidden)
     assert by_groups(codes, codes, of, SURPRISE) is None
     found = by_few(codes, codes, of, SURPRISE)
-    assert np.array_equal(found.found, hidden)
+    assert np.array_equal(found.narrowed, hidden)
     assert np.array_equal(np.sort(found.values[hidden]), np.sort(values[hidden, None] // 2 * 2 + [0, 1]))
     assert (found.values[~hidden] == -1).all()
 
@@ -84,7 +84,7 @@ def test_a_changed_value_is_one_of_those_that_are_shown_alike():
     alike = np.arange(10) // 5
     of = Target("key", values, every, every, np.full(10, 0.2), 4, 4, alike)
     found = by_few(codes, codes, of, SURPRISE)
-    assert found.found.all()
+    assert found.narrowed.all()
     left = [set(row[row >= 0].tolist()) for row in found.values]
     assert left == [{value} for value in values.tolist()]
 
@@ -96,7 +96,7 @@ def test_pairs_are_looked_at_where_they_agree_better_than_their_parts():
     hidden = rng.random(4000) < 0.1
     ((found,),) = dependences([target(values, hidden)], Known({"first": first, "second": second}))
     assert found.columns == ("first", "second")
-    assert not found.found.any()
+    assert not found.determined.any()
     assert np.array_equal(found.cells, hidden)
 
 
@@ -122,7 +122,7 @@ def counted(keys, hidden, few, units, row, chosen):
     for at in chosen:
         if not hidden[at][row]:
             agree &= keys[at] == keys[at][row]
-        elif few[at] is not None and few[at].found[row]:
+        elif few[at] is not None and few[at].narrowed[row]:
             agree &= np.isin(keys[at], few[at].values[row][few[at].values[row] >= 0])
     return np.unique(units[agree]).size
 
@@ -154,7 +154,7 @@ def test_exposed_records_are_those_that_are_counted_one_by_one(seed, m):
     expected = np.zeros(n, dtype=bool)
     for chosen in combinations(range(3), m or 3):
         for row in range(n):
-            if any(few[at] is not None and few[at].found[row] for at in chosen):
+            if any(few[at] is not None and few[at].narrowed[row] for at in chosen):
                 expected[row] |= counted(keys, hidden, few, units, row, chosen) < k
     assert np.array_equal(shown, expected)
     assert shown.any()

@@ -281,7 +281,7 @@ def test_a_ratio_is_found():
     each = income / heads
     found = relation(income, np.ones(400, dtype=bool), {"each": each, "heads": heads})
     assert found.columns == ("each", "heads")
-    assert found.found.all()
+    assert found.determined.all()
 
 
 # the search by itself
@@ -331,7 +331,7 @@ def test_pairs_that_hold_a_determining_column_are_not_named_too():
     other = rng.integers(0, 9, 2000)
     ((found,),) = dependences([target(values, hidden)], Known({"same": values + 3, "other": other}))
     assert found.columns == ("same",)
-    assert np.array_equal(found.found, hidden)
+    assert np.array_equal(found.determined, hidden)
 
 
 @pytest.mark.parametrize("pattern", ["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d"])

@@ -31,7 +31,7 @@ def claimed(
     quasi: str | list[str] = "key",
     k: int = 2,
     rows: list[int] | None = None,
-    leaving: tuple[int, ...] = (),
+    dropped: tuple[int, ...] = (),
     terms: dict[str, Any] | None = None,
     suppressed: list[bool] | None = None,
     **roles: Any,
@@ -46,7 +46,7 @@ def claimed(
         None,
         k,
         (guarantee,),
-        leaving=np.array(leaving, dtype=np.int64),
+        dropped_rows=np.array(dropped, dtype=np.int64),
         terms={"k": k, **(terms or {})},
         suppressed=None if suppressed is None else np.array(suppressed)[:, None],
     )
@@ -138,7 +138,7 @@ def test_records_that_left_and_records_without_keys_count_as_suppressed(left, wi
         {"key": list("abcdefghij")},
         "few-suppressed",
         rows=rows,
-        leaving=tuple(range(left)),
+        dropped_rows=tuple(range(left)),
         terms={"suppression_limit": 0.2, "outliers": "drop" if left else "withhold"},
     )
     shown = [None] * withheld + list("abcdefghij")[left + withheld :]

@@ -156,7 +156,7 @@ def test_records_that_were_hidden_and_come_back_are_marked():
     found = relation(whole, hidden, {"a": A, "b": B, "c": C})
     assert found is not None
     assert found.columns == ("a", "b")
-    assert np.array_equal(found.found, hidden & ~np.isin(np.arange(200), range(5, 10)))
+    assert np.array_equal(found.determined, hidden & ~np.isin(np.arange(200), range(5, 10)))
 
 
 @pytest.mark.parametrize("power", [(1, 1), (1, -1), (2, 1)])
@@ -164,7 +164,7 @@ def test_products_and_ratios_are_found(power):
     found = relation(A ** power[0] * B ** power[1], EVERY, {"a": A, "b": B})
     assert found is not None
     assert found.columns == ("a", "b")
-    assert found.found.all()
+    assert found.determined.all()
 
 
 def test_a_column_that_misses_half_of_its_numbers_is_left_aside():
@@ -195,7 +195,7 @@ def test_a_nought_has_no_logarithm():
     product[7] = 0.0
     found = relation(product, EVERY, {"a": A, "b": B})
     assert found is not None
-    assert found.found.tolist() == [at != 7 for at in range(200)]
+    assert found.determined.tolist() == [at != 7 for at in range(200)]
 
 
 @pytest.mark.parametrize(("columns", "found"), [(60, True), (61, False)])
@@ -233,14 +233,14 @@ def test_records_that_miss_a_number_are_left_aside_and_columns_that_miss_most_to
     gaps[:90] = np.nan
     found = relation(A + B, EVERY, {"a": gaps, "b": B})
     assert found is not None
-    assert found.found.tolist() == [False] * 90 + [True] * 110
+    assert found.determined.tolist() == [False] * 90 + [True] * 110
     gaps[:101] = np.nan
     assert relation(A + B, EVERY, {"a": gaps, "b": B}) is None
     missing = A + B
     missing[:20] = np.nan
     found = relation(missing, EVERY, {"a": A, "b": B})
     assert found is not None
-    assert found.found.sum() == 180
+    assert found.determined.sum() == 180
 
 
 def test_numbers_are_known_to_half_the_step_in_which_they_are_written():
@@ -249,7 +249,7 @@ def test_numbers_are_known_to_half_the_step_in_which_they_are_written():
     assert relation(np.rint(A + B), EVERY, {"a": A + near, "b": B}) is not None
     found = relation(np.rint((A + B) / 1000) * 1000, EVERY, {"a": A, "b": B})
     assert found is not None
-    assert found.found.mean() > 0.95
+    assert found.determined.mean() > 0.95
 
 
 # values learnt from others

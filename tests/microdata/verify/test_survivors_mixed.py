@@ -263,14 +263,14 @@ NEEDLESS = "1 values are suppressed that no record of the same missing columns m
             "2222--22x",
             "2222--22-",
             {},
-            "1 records lost all their values, beside fewer than k=3 that never had any",
+            "1 records lost all their values, next to fewer than k=3 that never had any",
         ),
         ("222---22x", "222---22-", {"homes": "abcdefghi"}, None),
         (
             "222---22x",
             "222---22-",
             {"homes": "abcddfghi"},
-            "1 records lost all their values, beside fewer than k=3 that never had any",
+            "1 records lost all their values, next to fewer than k=3 that never had any",
         ),
     ],
 )

@@ -32,7 +32,7 @@ def dealt(folder: Path, written: list[int] | None = None) -> Scratch:
     for number in range(3):
         own = np.array(PART) == number
         scratch.put_array(f"made-{number}.rows", np.flatnonzero(own & stays))
-        scratch.put_array(f"made-{number}.leaving", np.flatnonzero(own & ~stays))
+        scratch.put_array(f"made-{number}.dropped", np.flatnonzero(own & ~stays))
     first_half = int(stays[:5].sum())
     spans = [(0, 0, 5, 0, first_half), (1, 5, 3, first_half, len(kept) - first_half)]
     for number, first, count, begin, many in spans:

@@ -274,13 +274,13 @@ def test_a_column_by_itself_and_a_limit_of_all_say_nothing_of_whole_records():
 
 
 def parts_of(
-    folder: Path, staying: list[list[int]], leaving: list[list[int]]
+    folder: Path, staying: list[list[int]], dropped: list[list[int]]
 ) -> tuple[list[int], list[bool]]:
     """The part of each of records 10 to 14, by what is claimed of them."""
     scratch = Scratch(folder)
-    for number, (rows, gone) in enumerate(zip(staying, leaving, strict=True)):
+    for number, (rows, gone) in enumerate(zip(staying, dropped, strict=True)):
         scratch.put_array(f"made-{number}.rows", np.array(rows, dtype=np.int64))
-        scratch.put_array(f"made-{number}.leaving", np.array(gone, dtype=np.int64))
+        scratch.put_array(f"made-{number}.dropped", np.array(gone, dtype=np.int64))
     nothing = ParquetParts((), (), (), ())
     task = PairTask(folder, nothing, nothing, (0, 1), 0, 10, 5, 0, 5)
     part, stays = claimed_parts(scratch, task)
@@ -293,7 +293,7 @@ def test_every_record_is_in_one_part_and_stays_or_leaves(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("staying", "leaving"),
+    ("staying", "dropped"),
     [
         ([[10, 11, 12], [12, 13, 14]], [[], []]),
         ([[10, 11, 12], [13, 14]], [[12], []]),
@@ -312,6 +312,6 @@ def test_every_record_is_in_one_part_and_stays_or_leaves(tmp_path):
         "one twice in a part",
     ],
 )
-def test_a_record_in_several_parts_or_in_none_is_found(staying, leaving, tmp_path):
+def test_a_record_in_several_parts_or_in_none_is_found(staying, dropped, tmp_path):
     with pytest.raises(VerificationError, match="in no part, or in several"):
-        parts_of(tmp_path, staying, leaving)
+        parts_of(tmp_path, staying, dropped)

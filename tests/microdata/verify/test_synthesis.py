@@ -210,7 +210,7 @@ def test_a_method_that_forgets_part_of_its_work_gets_no_release(monkeypatch):
 
 
 def test_a_method_that_hands_back_the_originals_gets_no_release(monkeypatch):
-    monkeypatch.setattr(Synthesis, "refuse_true_values", lambda *_: None)
+    monkeypatch.setattr(Synthesis, "check_unchanged_share", lambda *_: None)
     monkeypatch.setattr(IPSOC, "draw", lambda _self, regression, _run: regression.y)
     with pytest.raises(VerificationError, match="values-changed"):
         release("ipso-c", accept_risks=True)

@@ -16,7 +16,7 @@ from tacita import ParameterError, VerificationError, datasets, registry
 from tacita.core import Microdata, Roles
 from tacita.core.results.release import Claim
 from tacita.microdata.methods.masking.masking_method import Masked, Masking
-from tacita.microdata.protection.protect import Protected, protect
+from tacita.microdata.protection.protect import ProtectedStep, protect
 from tacita.microdata.verify import verify
 from tacita.microdata.warnings import rounding_attack
 
@@ -177,7 +177,7 @@ def test_method_and_verifier_come_to_the_same_verdict(seed, n, digits, parts, we
     data = Microdata.of(frame).with_roles(Roles(quasi=["a", "b"], strata=["part"]))
     released = Microdata.of(pa.table({"a": z[:, 0], "b": z[:, 1], "part": strata}))
     claim = Claim(data, np.arange(n), None, None, ("masked-cells",))
-    made = Protected(released, None, tacita.get_method("noise"), claim, x, z, strata)
+    made = ProtectedStep(released, None, tacita.get_method("noise"), claim, x, z, strata)
     refused = "rounding-withstood" in failed(verify(released, claim))
     assert refused is bool(rounding_attack.against_advice(made))
 

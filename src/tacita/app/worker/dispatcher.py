@@ -80,7 +80,7 @@ def answer(question: Mapping[str, Any], context: JobContext, pipe: Pipe) -> None
     teller = context.begin(tell)
     try:
         verb = VERBS[question["verb"]]
-        with api.compiling_told(teller.compiling):
+        with api.report_compiling(teller.compiling):
             told = partial(tell, "done", {"answer": verb(question["given"], context)})
     except TacitaError as problem:
         refusal = {"message": str(problem), "fields": problem.fields, "refusal": refusal_of(problem)}

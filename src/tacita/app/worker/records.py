@@ -46,14 +46,14 @@ def demo(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
     return {"roles": survey.roles}
 
 
-def plan(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
-    """What a plan file says, section by section; `kind` says of what it is."""
+def plan(request: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+    """The sections of a plan file; `kind` says what it is of."""
     try:
-        found = api.load_plan(given["path"])
-    except TacitaError as problem:
-        spoken = str(problem).replace(Path(given["path"]).name, given["shown_as"])
-        raise type(problem)(spoken.replace(f"{Path(given['path']).parent}/", "")) from None
-    return {"kind": _KINDS.get(type(found), "other"), "sections": found.to_dict()}
+        document = api.load_plan(request["path"])
+    except TacitaError as error:
+        spoken = str(error).replace(Path(request["path"]).name, request["shown_as"])
+        raise type(error)(spoken.replace(f"{Path(request['path']).parent}/", "")) from None
+    return {"kind": _KINDS.get(type(document), "other"), "sections": document.to_dict()}
 
 
 def profile(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:

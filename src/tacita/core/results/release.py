@@ -134,10 +134,10 @@ class Claim:
 
     `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
-    where no groups are claimed; `k` is None then too. `leaving` are original rows that are not in the file,
-    each by a rule: it misses a value in a column of `left_out`, it fits into no class, or it meets a
-    condition. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
-    taken away, so that k records miss the same columns or show the same; None where that was not asked for.
+    where no groups are claimed; `k` is None then too. `dropped_rows` are original rows that are not in the
+    file, each by a rule: it misses a value in a column of `left_out`, it fits into no class, or it meets a
+    condition. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was taken
+    away, so that k records miss the same columns or show the same; None where that was not asked for.
     `missing_drawn` says that missing values were drawn like others, `shuffled` that records were given
     another order. `terms` are what promises speak of, `accepted_risks` names the risks that were accepted,
     `requirements` what the finished file must satisfy. `recodings` are the labels that recodings of the
@@ -146,7 +146,7 @@ class Claim:
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
-    since, `leaving_later` rows of it that left in a later step, and `guarantees` only the promises that still
+    since, `dropped_later` rows of it that left in a later step, and `guarantees` only the promises that still
     stand; `emptied[i, j]` tells of released row i and quasi-identifier j whether a later step left its cell
     empty, as that step claims too. Where a step worked on one record a unit,
     `representing` are the rows of its original that stand for their unit.
@@ -160,8 +160,8 @@ class Claim:
     rounded: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
     suppressed: Mask | None = None
-    leaving: Ints = field(default_factory=no_rows)
-    leaving_later: Ints = field(default_factory=no_rows)
+    dropped_rows: Ints = field(default_factory=no_rows)
+    dropped_later: Ints = field(default_factory=no_rows)
     terms: Mapping[str, Any] = field(default_factory=dict)
     accepted_risks: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()

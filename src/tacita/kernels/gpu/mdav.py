@@ -16,7 +16,7 @@ THREADS = 256
 PER_PROCESSOR = 1
 # Rounds between two looks at the clock.
 ROUNDS = 20_000
-# Groups whose lists of nearest records fit beside each other.
+# Groups whose lists of nearest records fit next to each other.
 LARGEST_K = 300
 # A candidate in memory: distance, row, place.
 _FOUND = 16
@@ -33,11 +33,11 @@ def _module(d: int, k: int, together: bool) -> Any:
     return cupy.RawModule(code=source, options=options, enable_cooperative_groups=together)
 
 
-def group(x: Any, k: int, told: Callable[[float], None], last_groups: int = 1) -> Any:
+def group(x: Any, k: int, report: Callable[[float], None], last_groups: int = 1) -> Any:
     """Labels of the groups of MDAV, of n >= k records without units. O(n^2 d / k) at worst; O(n d) memory.
 
-    `told` is called with the share of records left, and may raise to end it. `last_groups`: how many are made
-    of 2k to 3k-1 records; with two, fewer than k records may have no group (-1).
+    `report` is called with the share of records left, and may raise to end it. `last_groups`: how many are
+    made of 2k to 3k-1 records; with two, fewer than k records may have no group (-1).
     """
     import cupy as cp
 
@@ -57,7 +57,7 @@ def group(x: Any, k: int, told: Callable[[float], None], last_groups: int = 1) -
             order, cut_at = _cut(columns, rows, kernels), alive
         leaves = _filled(columns, order, sums / alive, kernels)
         on_card = (columns, leaves, sums, labels)
-        alive, groups = _until_an_eighth_is_gone(rounds, *on_card, k, alive, groups, told)
+        alive, groups = _until_an_eighth_is_gone(rounds, *on_card, k, alive, groups, report)
     return _rest(x, k, cp.asnumpy(labels).astype(np.int64), cp.asnumpy(sums), alive, groups, last_groups)
 
 
@@ -122,7 +122,7 @@ def _until_an_eighth_is_gone(
     k: int,
     alive: int,
     groups: int,
-    told: Callable[[float], None],
+    report: Callable[[float], None],
 ) -> tuple[int, int]:
     import cupy as cp
 
@@ -152,7 +152,7 @@ def _until_an_eighth_is_gone(
             shared_mem=room,
         )
         length, alive, groups = cp.asnumpy(state).tolist()
-        told(alive / n)
+        report(alive / n)
         if alive < 3 * k or length - alive > length // 8:
             return alive, groups
 

@@ -27,7 +27,7 @@ class Tree(NamedTuple):
 def leaves_of(tree, bins, unordered):
     """The leaf of each record; bins: (features, n). O(n depth)."""
     n = bins.shape[1]
-    found = np.empty(n, dtype=np.int64)
+    leaf = np.empty(n, dtype=np.int64)
     for i in range(n):
         node = 0
         while tree.feature[node] >= 0:
@@ -35,8 +35,8 @@ def leaves_of(tree, bins, unordered):
             value = bins[f, i]
             goes = tree.goes_left[node, value] if unordered[f] else value <= tree.cut[node]
             node = tree.left[node] if goes else tree.right[node]
-        found[i] = tree.right[node]
-    return found
+        leaf[i] = tree.right[node]
+    return leaf
 
 
 @njit(cache=True, nogil=True)

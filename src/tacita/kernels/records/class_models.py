@@ -45,7 +45,7 @@ def holds(members, guard, counts, touched, stamps, held, stamp):
 
     stamps: one a unit, and one a pair of unit and value, those of earlier calls with smaller stamps; held:
     room for one a unit. Where there are units, each counts once: for the most frequent of its values where
-    different values are asked for, else spread over its records; of one that is alone each value counts by
+    different values are required, else spread over its records; of one that is alone each value counts by
     itself. O(members + values of the columns of models), and a sort of the values of a class with units.
     """
     # of the class, and of each model
@@ -78,12 +78,12 @@ def holds(members, guard, counts, touched, stamps, held, stamp):
             continue
         kind = np.int64(guard.models[at, 0])
         diverse = kind in (DISTINCT, ENTROPY, RECURSIVE)
-        found = 0
+        distinct = 0
         for i in members:
             value = guard.values[column, i]
             if counts[value] == 0:
-                touched[found] = value
-                found += 1
+                touched[distinct] = value
+                distinct += 1
             if guard.units.shape[0] == 0:
                 counts[value] += guard.weights[i]
             elif not diverse:
@@ -92,18 +92,18 @@ def holds(members, guard, counts, touched, stamps, held, stamp):
                 stamps[guard.pairs[column, i]] = stamp + at + 1
                 counts[value] += 1
         if guard.units.shape[0] == 0:
-            kept = _keeps(guard, at, column, counts, touched[:found], total)
+            kept = _keeps(guard, at, column, counts, touched[:distinct], total)
         elif diverse:
-            _vote(counts, touched, found, total)
+            _vote(counts, touched, distinct, total)
             present = 0
-            while present < found and counts[touched[present]] > 0:
+            while present < distinct and counts[touched[present]] > 0:
                 present += 1
             kept = _keeps(guard, at, column, counts, touched[:present], total)
-        elif total == 1 and found > 1:
-            kept = _each_keeps(guard, at, column, counts, touched[:found])
+        elif total == 1 and distinct > 1:
+            kept = _each_keeps(guard, at, column, counts, touched[:distinct])
         else:
-            kept = _keeps(guard, at, column, counts, touched[:found], total)
-        for t in touched[:found]:
+            kept = _keeps(guard, at, column, counts, touched[:distinct], total)
+        for t in touched[:distinct]:
             counts[t] = 0
         if not kept:
             return False
@@ -111,12 +111,12 @@ def holds(members, guard, counts, touched, stamps, held, stamp):
 
 
 @njit(cache=True, nogil=True)
-def _vote(counts, touched, found, total):
+def _vote(counts, touched, distinct, total):
     """Count every unit for one of its values, the most frequent first, and put values into that order."""
-    order = np.argsort(-counts[touched[:found]], kind="mergesort")
-    touched[:found] = touched[:found][order]
+    order = np.argsort(-counts[touched[:distinct]], kind="mergesort")
+    touched[:distinct] = touched[:distinct][order]
     left = float(total)
-    for value in touched[:found]:
+    for value in touched[:distinct]:
         counts[value] = min(counts[value], left)
         left -= counts[value]
 
@@ -182,11 +182,11 @@ def _recursive(counts, present, c, length):
     """r_1 < c (r_l + ... + r_m) with r the counts from the largest down."""
     if present.shape[0] < length:
         return False
-    found = np.empty(present.shape[0])
+    ranked = np.empty(present.shape[0])
     for i in range(present.shape[0]):
-        found[i] = counts[present[i]]
-    found = np.sort(found)[::-1]
-    return found[0] < c * found[length - 1 :].sum()
+        ranked[i] = counts[present[i]]
+    ranked = np.sort(ranked)[::-1]
+    return ranked[0] < c * ranked[length - 1 :].sum()
 
 
 @njit(cache=True, nogil=True)

@@ -25,18 +25,18 @@ def _numbered(keys, span, of, first):
     keys: whole numbers in [0, span). of, first: filled. Returns how many differ. O(n) expected.
     """
     n = keys.shape[0]
-    found = 0
+    count = 0
     if span <= 4 * n + 1024:
         place = np.full(span, -1, dtype=np.int32)
         for i in range(n):
             at = place[keys[i]]
             if at < 0:
-                at = found
+                at = count
                 place[keys[i]] = at
-                first[found] = i
-                found += 1
+                first[count] = i
+                count += 1
             of[i] = at
-        return found
+        return count
     size = 16
     while size < 2 * n:
         size *= 2
@@ -47,11 +47,11 @@ def _numbered(keys, span, of, first):
         while slots[at] >= 0 and keys[first[slots[at]]] != keys[i]:
             at = (at + 1) & (size - 1)
         if slots[at] < 0:
-            slots[at] = found
-            first[found] = i
-            found += 1
+            slots[at] = count
+            first[count] = i
+            count += 1
         of[i] = slots[at]
-    return found
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -78,8 +78,8 @@ def classes_of(rows, picks, sizes):
         for i in range(n):
             keys[i] = keys[i] * size + row[i]
         span *= size
-    found = _numbered(keys, span, of, first)
-    return Counted(of, first[:found].copy())
+    count = _numbered(keys, span, of, first)
+    return Counted(of, first[:count].copy())
 
 
 @njit(cache=True, nogil=True)
@@ -94,13 +94,13 @@ def summed(of, weights, classes):
 @njit(cache=True, nogil=True)
 def units_of(of, units, classes):
     """How many different units each class has. units: of each tuple, those of one unit side by side. O(n)."""
-    found = np.zeros(classes, dtype=np.int64)
+    units_by_class = np.zeros(classes, dtype=np.int64)
     last = np.full(classes, -1, dtype=np.int64)
     for i in range(of.shape[0]):
         if last[of[i]] != units[i]:
             last[of[i]] = units[i]
-            found[of[i]] += 1
-    return found
+            units_by_class[of[i]] += 1
+    return units_by_class
 
 
 @njit(cache=True, nogil=True)

@@ -37,13 +37,13 @@ def _ranges(key, rows, stack, starts, stops):
     while last > 0 and key[last - 1] < 0:
         last -= 1
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, rows.shape[0], 0
-    height, found = 1, 0
+    height, count = 1, 0
     while height > 0:
         height -= 1
         lo, hi, column = stack[height, 0], stack[height, 1], stack[height, 2]
         if column >= last or (hi - lo == 1 and _agree(key, rows[lo], column)):
-            starts[found], stops[found] = lo, hi
-            found += 1
+            starts[count], stops[count] = lo, hi
+            count += 1
         elif hi - lo > 1:
             while lo < hi:
                 code = rows[lo, column]
@@ -55,7 +55,7 @@ def _ranges(key, rows, stack, starts, stops):
                 stack[height, 0], stack[height, 1], stack[height, 2] = lo, end, column + 1
                 height += 1
                 lo = end
-    return found
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -69,10 +69,10 @@ def compatible_sums(keys, rows, upto, out):
     stack = np.empty((n + 1, 3), dtype=np.int64)
     starts, stops = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for q in range(keys.shape[0]):
-        found = _ranges(keys[q], rows, stack, starts, stops)
+        count = _ranges(keys[q], rows, stack, starts, stops)
         total = 0.0
-        for each in range(found):
-            total += upto[stops[each]] - upto[starts[each]]
+        for at in range(count):
+            total += upto[stops[at]] - upto[starts[at]]
         out[q] = total
 
 
@@ -87,10 +87,10 @@ def compatible_worth(keys, rows, units, most, worth, out):
     starts, stops = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     seen = np.full(most, -1, dtype=np.int64)
     for q in range(keys.shape[0]):
-        found = _ranges(keys[q], rows, stack, starts, stops)
+        count = _ranges(keys[q], rows, stack, starts, stops)
         total = 0.0
-        for each in range(found):
-            for place in range(starts[each], stops[each]):
+        for at in range(count):
+            for place in range(starts[at], stops[at]):
                 if seen[units[place]] != q:
                     seen[units[place]] = q
                     total += worth[place]

@@ -133,9 +133,9 @@ def nearest_centre(points, centres, out):
     for i in range(points.shape[0]):
         best = np.inf
         for g in range(centres.shape[0]):
-            found = gap_below(points, i, centres, g, best)
-            if found < best:
-                best = found
+            distance = gap_below(points, i, centres, g, best)
+            if distance < best:
+                best = distance
                 out[i] = g
 
 

@@ -19,7 +19,7 @@ class Exchange(NamedTuple):
     place: Ints
     seen: Ints
     changed: Ints
-    asked: Ints
+    last_seen_by: Ints
     diff: Floats
 
 
@@ -251,7 +251,7 @@ def _cut_large(x, labels, sums, sizes, k):
 @njit(cache=True, nogil=True)
 def _best_exchange(i, x, labels, near, sums, sizes, k, exchange):
     """The move (partner -1) or swap of record i with a neighbour's group that lowers the error most."""
-    members, _, seen_by, changed, asked, diff = exchange
+    members, _, seen_by, changed, last_seen_by, diff = exchange
     seen = seen_by[i]
     d = x.shape[1]
     g = labels[i]
@@ -261,9 +261,9 @@ def _best_exchange(i, x, labels, near, sums, sizes, k, exchange):
         leaving = sizes[g] / (sizes[g] - 1.0) * gap_to_mean(x, i, sums, sizes, g)
     for v in range(near.shape[1]):
         h = labels[near[i, v]]
-        if h == g or asked[h] == i or (changed[g] < seen and changed[h] < seen):
+        if h == g or last_seen_by[h] == i or (changed[g] < seen and changed[h] < seen):
             continue
-        asked[h] = i
+        last_seen_by[h] = i
         if sizes[g] > k and sizes[h] < 2 * k - 1:
             change = sizes[h] / (sizes[h] + 1.0) * gap_to_mean(x, i, sums, sizes, h) - leaving
             if change < best:
@@ -300,13 +300,13 @@ def _relocate(x, labels, near, sums, sizes, k, passes, least):
         count[g] += 1
     changed = np.zeros(groups, dtype=np.int64)
     seen = np.zeros(n, dtype=np.int64)
-    asked = np.empty(groups, dtype=np.int64)
+    last_seen_by = np.empty(groups, dtype=np.int64)
     exchange = Exchange(
-        members=members, place=place, seen=seen, changed=changed, asked=asked, diff=np.empty(d)
+        members=members, place=place, seen=seen, changed=changed, last_seen_by=last_seen_by, diff=np.empty(d)
     )
     clock = 0
     for _ in range(passes):
-        asked[:] = -1
+        last_seen_by[:] = -1
         quiet = True
         for i in range(n):
             best, h, j = _best_exchange(i, x, labels, near, sums, sizes, k, exchange)

@@ -76,15 +76,15 @@ def _choose_members(i, candidates, distances, chosen, best):
     row = rows[i]
     p = place[row]
     for attempt in range(2):
-        found = 0
+        size = 0
         for j in range(lists.shape[1]):
             other = lists[p, j]
-            if other < 0 or found == wanted:
+            if other < 0 or size == wanted:
                 break
             if other != row and not gone[other]:
-                members[found, i] = other
-                found += 1
-        if found == wanted or attempt == 1:
+                members[size, i] = other
+                size += 1
+        if size == wanted or attempt == 1:
             break
         squared_distances(columns, length, x[row], distances)
         nearest(distances, length, chosen, best)

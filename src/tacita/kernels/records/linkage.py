@@ -39,7 +39,7 @@ class Points(NamedTuple):
 
 
 class Agreements(NamedTuple):
-    """Queries, and a tree of distinct candidates, told by the ranks of their values in each column.
+    """Queries, and a tree of distinct candidates, given by the ranks of their values in each column.
 
     Query r agrees on column c with ranks first[r, c]..last[r, c]-1.
     ranks[c, p], low, high: those of the tree, in 32 bits, of which a processor compares most at a time.
@@ -144,8 +144,8 @@ def as_near(points, rows, out):
         nearer, farther = mine * (1 - TIE), mine * (1 + TIE)
         # what scaled coordinates say is rounded; leave room, and decide on the plain ones
         reach = mine * (1 + 1e-6) + 1e-12
-        waiting[0], depth, ties, found = 1, 1, 0, True
-        while depth > 0 and found:
+        waiting[0], depth, ties, nearest = 1, 1, 0, True
+        while depth > 0 and nearest:
             depth -= 1
             node = waiting[depth]
             looked += 1
@@ -166,7 +166,7 @@ def as_near(points, rows, out):
                             points.gower,
                         )
                         if distance < nearer:
-                            found = False
+                            nearest = False
                             break
                         if distance <= farther:
                             ties += repeats[order[p]]
@@ -181,7 +181,7 @@ def as_near(points, rows, out):
             if to_near <= reach:
                 waiting[depth] = near
                 depth += 1
-        out[r] = ties if found else -1
+        out[r] = ties if nearest else -1
     return looked
 
 
@@ -361,7 +361,7 @@ def _rows_within(i, allowed):
     low, high, tree, until = allowed.low, allowed.high, allowed.tree, allowed.until
     levels, d, m = tree.levels, low.shape[1], until.shape[0] - 1
     waiting = np.empty(64, dtype=np.int64)
-    waiting[0], depth, found = 1, 1, 0
+    waiting[0], depth, count = 1, 1, 0
     while depth > 0:
         depth -= 1
         node = waiting[depth]
@@ -377,12 +377,12 @@ def _rows_within(i, allowed):
             continue
         first, last = _places(node, m)
         if within:
-            found += until[last] - until[first]
+            count += until[last] - until[first]
             continue
         for p in range(first, last):
             inside = True
             for c in range(d):
                 inside &= low[i, c] <= tree.columns[c, p] <= high[i, c]
             if inside:
-                found += until[p + 1] - until[p]
-    return found
+                count += until[p + 1] - until[p]
+    return count

@@ -94,7 +94,7 @@ def splits(trees, leaves, order, starts, guard, room, fresh):
     """
     m = leaves.shape[0]
     stack = [order[starts[c] : starts[c + 1]].copy() for c in range(starts.shape[0] - 1)]
-    found = 0
+    count = 0
     shown = np.empty(m, dtype=np.int64)
     part_shown = np.empty(m, dtype=np.int64)
     while len(stack) > 0:
@@ -120,9 +120,9 @@ def splits(trees, leaves, order, starts, guard, room, fresh):
                 stack.append(members[best_labels == part])
         else:
             for i in members:
-                fresh[i] = found
-            found += 1
-    return found
+                fresh[i] = count
+            count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -130,19 +130,19 @@ def _under(trees, leaves, members, place):
     """Members by the child of a place that they stand under, numbered in order of appearance."""
     labels = np.empty(members.shape[0], dtype=np.int64)
     seen = np.empty(members.shape[0], dtype=np.int64)
-    found = 0
+    count = 0
     for i in range(members.shape[0]):
         at = leaves[members[i]]
         while at != place and trees.parents[at] != place:
             at = trees.parents[at]
         label = 0
-        while label < found and seen[label] != at:
+        while label < count and seen[label] != at:
             label += 1
-        if label == found:
-            seen[found] = at
-            found += 1
+        if label == count:
+            seen[count] = at
+            count += 1
         labels[i] = label
-    return labels, found
+    return labels, count
 
 
 @njit(cache=True, nogil=True)
@@ -242,7 +242,7 @@ def dissolve(trees, leaves, strata, of, classes, shown, costs, order, starts):
     for i in range(of.shape[0]):
         stratum[of[i]] = strata[i]
     touched = np.zeros(classes, dtype=np.bool_)
-    given = 0
+    dissolved = 0
     for back in range(classes - 1, -1, -1):
         own = ranked[back]
         members = order[starts[own] : starts[own + 1]]
@@ -274,5 +274,5 @@ def dissolve(trees, leaves, strata, of, classes, shown, costs, order, starts):
                 of[members[at]] = target[at]
                 touched[target[at]] = True
             gone[own] = True
-            given += 1
-    return given
+            dissolved += 1
+    return dissolved

@@ -21,7 +21,7 @@ _LOOKED_AT = 4096
 class Groups(NamedTuple):
     """Which records share a pattern: the group of each (n,), chained in both directions from its head.
 
-    stars: the set of empty columns of each record; costs: what its withheld cells cost. head: (2 n,), -1
+    stars: the set of empty columns of each record; costs: what its suppressed cells cost. head: (2 n,), -1
     where no record is left; marks (n,): scratch, all zero between calls. last: (1,) the highest number
     in use.
     """
@@ -68,21 +68,21 @@ def _take(groups, i):
 @njit(cache=True, nogil=True)
 def _keeps(groups, g, k, seen):
     """Whether a group has k units, or no record at all, without those that are marked. O(size k)."""
-    found = 0
+    units = 0
     left = False
     i = groups.head[g]
     while i >= 0:
         if groups.marks[i] == 0:
             left = True
             known = False
-            for at in range(found):
+            for at in range(units):
                 if seen[at] == groups.units[i]:
                     known = True
                     break
             if not known:
-                seen[found] = groups.units[i]
-                found += 1
-                if found == k:
+                seen[units] = groups.units[i]
+                units += 1
+                if units == k:
                     return True
         i = groups.following[i]
     return not left
@@ -91,20 +91,20 @@ def _keeps(groups, g, k, seen):
 @njit(cache=True, nogil=True)
 def _distinct(groups, chosen, count, k, seen):
     """How many units are among the chosen, at most k."""
-    found = 0
+    units = 0
     for at in range(count):
         unit = groups.units[chosen[at]]
         known = False
-        for place in range(found):
+        for place in range(units):
             if seen[place] == unit:
                 known = True
                 break
         if not known:
-            seen[found] = unit
-            found += 1
-            if found == k:
+            seen[units] = unit
+            units += 1
+            if units == k:
                 break
-    return found
+    return units
 
 
 @njit(cache=True, nogil=True)
@@ -165,7 +165,8 @@ def improve(groups, members, starts, costs, stars, k):
 
     members: records that could show each pattern, those of pattern b from starts[b] to starts[b + 1]; costs
     (n,): what the pattern costs each record. A record joins where the pattern is shown already; or enough
-    records open it together, some of whom may lose, if that saves in all. Whoever stays behind keeps k units.
+    records open it together, some of whom may lose, if that saves in all. The records that stay behind keep k
+    units.
     Returns what was saved. O(members k) and, where few gain, O(members) a pattern.
     """
     saved = 0.0
@@ -199,8 +200,8 @@ def improve(groups, members, starts, costs, stars, k):
                 gain += own
         if open_one >= 0 or count == 0:
             continue
-        found = _distinct(groups, chosen, count, k, seen)
-        while found < k and gain > _MARGIN:
+        units = _distinct(groups, chosen, count, k, seen)
+        while units < k and gain > _MARGIN:
             best, at_best = np.inf, -1
             for place in range(min(here.shape[0], _LOOKED_AT)):
                 i = here[place]
@@ -221,9 +222,9 @@ def improve(groups, members, starts, costs, stars, k):
                 gain -= loss
                 if loss == np.inf:
                     break
-            found = _distinct(groups, chosen, count, k, seen)
+            units = _distinct(groups, chosen, count, k, seen)
         fresh = groups.last[0] + 1
-        if found >= k and gain > _MARGIN and fresh < groups.head.shape[0]:
+        if units >= k and gain > _MARGIN and fresh < groups.head.shape[0]:
             groups.last[0] = fresh
             saved += gain
             for at in range(count):

@@ -18,7 +18,7 @@ def halved(ranks, spans, kinds, parents, depths, strata_starts, order, guard, ro
     of: filled with the class of each record. Returns how many there are. O(n keys log n).
     """
     stack = [(strata_starts[s], strata_starts[s + 1]) for s in range(strata_starts.shape[0] - 1)]
-    found = 0
+    parts = 0
     m = ranks.shape[0]
     width = np.empty(m)
     while len(stack) > 0:
@@ -48,9 +48,9 @@ def halved(ranks, spans, kinds, parents, depths, strata_starts, order, guard, ro
                     break
         if cut == 0:
             for i in members:
-                of[i] = found
-            found += 1
-    return found
+                of[i] = parts
+            parts += 1
+    return parts
 
 
 @njit(cache=True, nogil=True)

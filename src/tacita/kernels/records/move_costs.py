@@ -119,7 +119,7 @@ def keeps_units(s, k, i, e):
     if s.units.shape[0] == 0 or (e >= 0 and s.units[e] == s.units[i]):
         return True
     g = s.labels[i]
-    found = 0
+    units = 0
     for j in range(s.sizes[g]):
         r = s.members[g, j]
         if r == i:
@@ -131,8 +131,8 @@ def keeps_units(s, k, i, e):
                 other = e
             if new and other >= 0 and s.units[other] == s.units[r]:
                 new = False
-        found += new
-    return found >= k
+        units += new
+    return units >= k
 
 
 @joined

@@ -1,6 +1,6 @@
 """Orderings of records: to the nearest one next, and group by group along a short tour of their centres.
 
-Points by row (n, d) where nothing else is said, C order, no NaN. Ties go to the lowest row.
+Points by row (n, d) unless stated otherwise, C order, no NaN. Ties go to the lowest row.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ def nearest_next_steps(columns, rows, order, state, steps):
 def _nearest_unvisited(points, here, low, high, visited):
     """The lowest of rows low..high-1 of `points` that is nearest to row `here` among the unvisited."""
     least = np.inf
-    found = -1
+    nearest = -1
     for i in range(low, high):
         if not visited[i]:
             gap = gap_below(points, i, points, here, least)
             if gap < least:
                 least = gap
-                found = i
-    return found
+                nearest = i
+    return nearest
 
 
 @njit(cache=True, nogil=True)

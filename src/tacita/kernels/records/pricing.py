@@ -33,7 +33,7 @@ from tacita.core.arrays import Floats, Ints, Mask
 from .distance import sort_rows
 
 
-class Market(NamedTuple):
+class PricingProblem(NamedTuple):
     """Records at their prices, wanted in groups of k or more.
 
     near[j, q] = half the sum of the q smallest distances from j, q < 2k-1. The triples of record j are
@@ -50,8 +50,8 @@ class Market(NamedTuple):
     fines: Floats
 
 
-class Partners(NamedTuple):
-    """Roots in order, the rank of each record in it, and whom a root may be with: see `price_roots`."""
+class Neighbours(NamedTuple):
+    """Roots in order, the rank of each record in it, and the neighbours of each root: see `price_roots`."""
 
     order: Ints
     rank: Ints
@@ -68,8 +68,8 @@ class Search(NamedTuple):
     tries: int
 
 
-class Found(NamedTuple):
-    """Groups as they are found, a row each."""
+class GroupList(NamedTuple):
+    """Groups in the order in which they are found, a row each."""
 
     groups: Ints
     sizes: Ints
@@ -168,7 +168,7 @@ def _compact(count, keep, cand, to_group, fine):
 
 
 @njit(cache=True, nogil=True)
-def dig(root, later, market, floor, all_above, nodes, found, start):
+def dig(root, later, problem, floor, all_above, nodes, listed, start):
     """Groups of the root and records of `later` worth more than `floor`.
 
     With `all_above` every one of them, else the best only. Written to the outputs from row `start`; returns
@@ -176,8 +176,8 @@ def dig(root, later, market, floor, all_above, nodes, found, start):
     value, or more if the search ended early because `nodes` were searched or the outputs were full (then
     rows = -1).
     """
-    k, distances, near, prices, first, entries, triples, fines = market
-    out_groups, out_sizes, out_values = found
+    k, distances, near, prices, first, entries, triples, fines = problem
+    out_groups, out_sizes, out_values = listed
     count = later.shape[0]
     most = 2 * k - 1
     tops = np.empty(most)
@@ -364,18 +364,18 @@ def dig(root, later, market, floor, all_above, nodes, found, start):
 
 
 @njit(cache=True, nogil=True)
-def price_roots(begin, end, partners, market, search, found, totals):
+def price_roots(begin, end, neighbours, problem, search, listed, totals):
     """For the roots order[begin:end] the best group each, of records later in the order.
 
-    Only the partners close[first[root]:first[root + 1]] count, all if `close` is empty. With
+    Only the neighbours close[first[root]:first[root + 1]] count, all if `close` is empty. With
     `repair` the prices of a group found are lowered until it is worth `floor`, and the root is searched
     again, up to `tries` times; what is left over, the root pays. Prices then allow no group worth more than
     `floor`.
     Returns rows written; totals gains (nodes, sum of values found, price paid by roots after all).
     """
-    order, rank, close_first, close = partners
+    order, rank, close_first, close = neighbours
     floor, nodes, repair, tries = search
-    prices = market.prices
+    prices = problem.prices
     n = order.shape[0]
     later = np.empty(n, dtype=np.int64)
     written = np.int64(0)
@@ -393,7 +393,7 @@ def price_roots(begin, end, partners, market, search, found, totals):
                 count += 1
         for attempt in range(tries):
             rows, used, bound = dig(
-                root, later[:count], market, floor, np.bool_(False), nodes, found, written
+                root, later[:count], problem, floor, np.bool_(False), nodes, listed, written
             )
             totals[0] += used
             ended_early = rows < 0
@@ -404,16 +404,16 @@ def price_roots(begin, end, partners, market, search, found, totals):
                 prices[root] -= bound - floor
             if rows == 0:
                 break
-            value = found.values[written] - floor
+            value = listed.values[written] - floor
             totals[1] += value
             if repair and not ended_early:
                 if attempt == tries - 1:
                     prices[root] -= value
                     totals[2] += value
                 else:
-                    m = found.sizes[written]
+                    m = listed.sizes[written]
                     for g in range(m):
-                        prices[found.groups[written, g]] -= value / m
+                        prices[listed.groups[written, g]] -= value / m
             written += 1
             if ended_early or not repair:
                 break
@@ -421,7 +421,7 @@ def price_roots(begin, end, partners, market, search, found, totals):
 
 
 @njit(cache=True, nogil=True)
-def enumerate_roots(begin, end, order, market, floor, nodes, found, start):
+def enumerate_roots(begin, end, order, problem, floor, nodes, listed, start):
     """Every group worth more than `floor` whose first record in the order is one of order[begin:end].
 
     Returns rows written in all, or -1 if the outputs are full or a root took more than `nodes`.
@@ -429,7 +429,7 @@ def enumerate_roots(begin, end, order, market, floor, nodes, found, start):
     written = start
     for position in range(begin, end):
         rows, _, _ = dig(
-            order[position], order[position + 1 :], market, floor, np.bool_(True), nodes, found, written
+            order[position], order[position + 1 :], problem, floor, np.bool_(True), nodes, listed, written
         )
         if rows < 0:
             return -1

@@ -10,7 +10,7 @@ the latter because (x - o)(r - o) >= (C - o)(r - o) - p |r - o|; it is far tight
 r and C lie on opposite sides of o, which is where the farthest records are. What a bound does not exclude is
 decided by distances that are computed as everywhere (squares added in column order), and ties go to the
 lowest row: no answer differs from that of a scan over all records. Bounds have a slack for rounding; where p
-is nought all records are the centre, and its distance is theirs to the last bit.
+is zero all records are the centre, and its distance is theirs to the last bit.
 
 A record that is gone has NaN in its first coordinate; the bounds of its leaf and block are drawn in.
 """

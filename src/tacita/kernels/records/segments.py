@@ -77,10 +77,10 @@ def consecutive_runs(ends):
     ends: of the shortest run from each place, -1 where there is none. What is left at the end joins the last.
     """
     n = ends.size
-    found = np.zeros(n, dtype=np.int64)
+    run_of = np.zeros(n, dtype=np.int64)
     start, run = 0, 0
     while start < n and ends[start] >= 0:
-        found[start : ends[start] + 1] = run
+        run_of[start : ends[start] + 1] = run
         start, run = ends[start] + 1, run + 1
-    found[start:] = max(run - 1, 0)
-    return found
+    run_of[start:] = max(run - 1, 0)
+    return run_of

@@ -60,7 +60,7 @@ def unique_sets(codes, values, most, units):
     into, for the records that are not unique on it yet.
     """
     n, d = codes.shape
-    rows, masks, found = np.empty(1024, dtype=np.int64), np.empty(1024, dtype=np.int64), 0
+    rows, masks, count = np.empty(1024, dtype=np.int64), np.empty(1024, dtype=np.int64), 0
     counts, places = np.zeros(values, dtype=np.int64), np.zeros(values, dtype=np.int64)
     held = np.empty((most + 1, n), dtype=np.int64)
     held[0] = np.arange(n)
@@ -88,16 +88,16 @@ def unique_sets(codes, values, most, units):
         at[depth] = last
         grown = mask[depth] | (1 << tried)
         if _of_one(units, below, first, last):
-            while found + last - first > rows.size:
+            while count + last - first > rows.size:
                 rows, masks = _doubled(rows), _doubled(masks)
-            for each in range(first, last):
-                rows[found], masks[found] = below[each], grown
-                found += 1
+            for at_row in range(first, last):
+                rows[count], masks[count] = below[at_row], grown
+                count += 1
         elif depth + 1 < most and last - first < hi[depth] - lo[depth]:
             depth += 1
             lo[depth], hi[depth], mask[depth], column[depth] = first, last, grown, tried
             at[depth] = end[depth] = 0
-    return rows[:found], masks[:found]
+    return rows[:count], masks[:count]
 
 
 @njit(cache=True, nogil=True)

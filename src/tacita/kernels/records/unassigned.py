@@ -1,4 +1,4 @@
-"""What methods that make group after group use up: the records without a group yet."""
+"""The pool of records without a group, for methods that make one group after the other."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tacita.core.arrays import Floats, Ints, Mask
 LENGTH, ALIVE, GROUPS, UNITS_LEFT = 0, 1, 2, 3
 
 
-class Left(NamedTuple):
-    """The records left. One whose first coordinate is NaN is gone; the first state[LENGTH] are looked at.
+class Pool(NamedTuple):
+    """Records without a group; the first state[LENGTH] count, a record with a NaN first coordinate is gone.
 
     columns: (d, n) C order, no NaN at the start; codes: whole numbers 0, 1, ... of the columns of categories;
     rows: original row of each record; units: unit of each (its own row if there is no unit rule), unit_left:
@@ -55,8 +55,8 @@ def all_left(
     units: Ints | None,
     codes: Ints = NO_CODES,
     counts: Ints = NO_CODES,
-) -> Left:
-    """Nobody has a group yet."""
+) -> Pool:
+    """A pool of all records."""
     n = x.shape[0]
     own = np.arange(n) if units is None else units.copy()
     unit_left = np.bincount(own)
@@ -64,7 +64,7 @@ def all_left(
     columns = np.array(x.T, order="C", copy=True)
     labels, state = np.full(n, -1, dtype=np.int64), np.array([n, n, 0, np.count_nonzero(unit_left)])
     rows = np.arange(n)
-    return Left(
+    return Pool(
         columns=columns,
         codes=codes,
         rows=rows,

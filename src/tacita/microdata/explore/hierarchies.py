@@ -109,7 +109,7 @@ def build_hierarchy(
     )
 
 
-def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
+def hierarchy_coverage(data: Any, column: str, spec: Any) -> HierarchyLook:
     """Count the labels of a hierarchy on each level, and the values of a column that it lacks.
 
     O(n log n + levels leaves).
@@ -120,7 +120,7 @@ def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
         The records.
     column : str
         The column.
-    given : path, nested labels or Hierarchy
+    spec : path, nested labels or Hierarchy
         The hierarchy, as among the roles.
 
     Returns
@@ -143,7 +143,7 @@ def hierarchy_coverage(data: Any, column: str, given: Any) -> HierarchyLook:
     >>> coverage.labels, coverage.values, coverage.unknown, coverage.names
     ((3, 2, 1), 3, 1, (('North', 'South'), ('Total',)))
     """
-    texts, hierarchy = _values(as_microdata(data), column), as_hierarchy(column, given)
+    texts, hierarchy = _values(as_microdata(data), column), as_hierarchy(column, spec)
     shown = [list(dict.fromkeys(level)) for level in hierarchy.levels.tolist()]
     known = {hierarchy.labels[leaf] for leaf in hierarchy.leaves.tolist()}
     return HierarchyLook(

@@ -47,9 +47,9 @@ def profile(
     pair, table = Comparison.of_files(files), KeyTable.of(files, section.keys, section.unit)
     pair.remember(("keys", section.keys, section.unit), lambda: table)
     chosen = _measures(section, measures, table.people)
-    scores = tuple(each.score(pair, steered) for each in chosen)
+    scores = tuple(measure.score(pair, steered) for measure in chosen)
     report = Report(scores) if measures.names is not None else _with_figures(Report(scores))
-    special = next((each for each in chosen if isinstance(each, SUDA2)), None)
+    special = next((measure for measure in chosen if isinstance(measure, SUDA2)), None)
     return RiskProfile(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
@@ -94,7 +94,7 @@ def _measures(section: RiskSection, measures: MeasureSection, people: int) -> li
 
 
 def _with_figures(report: Report) -> Report:
-    """Without those that nobody asked for and that have no figure; notes say why."""
+    """The scores without those that nobody requested and that have no figure; notes say why."""
     reasons: dict[str, list[str]] = {}
     for score in report:
         if score.reason is not None:
@@ -123,7 +123,7 @@ def _bands(sizes: Ints, records: Ints) -> Iterable[Band]:
 
 
 def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
-    found = {column_set.columns[0]: column_set for column_set in column_sets(table, len(table.names))}
+    by_name = {column_set.columns[0]: column_set for column_set in column_sets(table, len(table.names))}
     special = next((score.per_attribute for score in report if score.name == "suda2"), {})
     noted = table.files.released.notes
     for j, name in enumerate(table.names):
@@ -132,8 +132,8 @@ def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
             name=name,
             values=int(np.unique(table.codes[table.codes[:, j] >= 0, j]).size),
             missing=int((table.codes[:, j] < 0).sum()),
-            distinction=found[name].distinction,
-            separation=found[name].separation,
+            distinction=by_name[name].distinction,
+            separation=by_name[name].separation,
             uniques_without=int(others.records[others.sizes == 1].sum()),
             contribution=special.get(name),
             user_missing=0 if noted is None else noted.of(name).user_missing,
@@ -144,7 +144,7 @@ def _by_value(table: KeyTable, special: SUDA2) -> Iterable[ValueFigures]:
     """What values add to special uniques, most first; those of few are counted together."""
     uniques = special.uniques(table)
     units = np.arange(table.n) if table.units is None else table.units
-    found: list[ValueFigures] = []
+    figures: list[ValueFigures] = []
     for name, codes, by_value in zip(table.names, table.codes.T, uniques.by_value, strict=True):
         total = max(float(by_value.sum()), 1e-300)
         present = codes >= 0
@@ -156,16 +156,20 @@ def _by_value(table: KeyTable, special: SUDA2) -> Iterable[ValueFigures]:
         cells = table.files.released.column(name)
         for value in np.flatnonzero(~rare & (by_value > 0)).tolist():
             label = str(cells[int(first[value])])
-            found.append(ValueFigures(name, label, int(records[value]), 100 * by_value[value] / total))
+            figures.append(ValueFigures(name, label, int(records[value]), 100 * by_value[value] / total))
         if (few := float(by_value[rare].sum())) > 0:
-            found.append(ValueFigures(name, None, int(records[rare].sum()), 100 * few / total))
-    return sorted(found, key=lambda each: (-each.contribution, each.key, each.value or ""))[:_MOST_VALUES]
+            figures.append(ValueFigures(name, None, int(records[rare].sum()), 100 * few / total))
+    return sorted(figures, key=lambda figure: (-figure.contribution, figure.key, figure.value or ""))[
+        :_MOST_VALUES
+    ]
 
 
 def _sets(table: KeyTable) -> tuple[SetFigures, ...]:
-    found = column_sets(table, _MOST_SETS)
-    worst = sorted(found, key=lambda each: (-each.separation, len(each.columns), each.columns))
-    return tuple(SetFigures(*each) for each in worst[:_SHOWN_SETS])
+    sets = column_sets(table, _MOST_SETS)
+    worst = sorted(
+        sets, key=lambda column_set: (-column_set.separation, len(column_set.columns), column_set.columns)
+    )
+    return tuple(SetFigures(*column_set) for column_set in worst[:_SHOWN_SETS])
 
 
 def _fingerprint(data: Microdata) -> str | None:

@@ -60,5 +60,5 @@ def _matrix(values: Matrix) -> Floats:
 
 
 def _relation(names: Sequence[str], old: Floats, new: Floats, i: int, j: int) -> Relation:
-    before, after = (None if np.isnan(each[i, j]) else float(each[i, j]) for each in (old, new))
+    before, after = (None if np.isnan(matrix[i, j]) else float(matrix[i, j]) for matrix in (old, new))
     return Relation(names[i], names[j], before, after)

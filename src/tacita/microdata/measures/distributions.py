@@ -40,9 +40,9 @@ def summarise(name: str, before: Floats, after: Floats, k: int) -> AttributeSumm
 def summarise_categories(
     name: str, before: Floats, after: Floats, names: Sequence[str], k: int
 ) -> AttributeSummary:
-    """Counts of categories by their codes; those of few records, and all beyond the largest, stand together.
+    """Counts of categories by their codes; small ones, and all beyond the largest, are counted together.
 
-    A category is told by itself if it has k records or none on either side. O(n + m log m).
+    A category is counted by itself if it has k records or none on either side. O(n + m log m).
 
     >>> codes = np.repeat([0.0, 1.0, 2.0, 3.0], [5, 1, 1, 9])
     >>> summary = summarise_categories("x", codes, codes, ["a", "b", "c", "d"], 3)

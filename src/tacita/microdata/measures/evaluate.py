@@ -1,4 +1,4 @@
-"""From two files to scores: what is compared, beside what, in which parts of the population."""
+"""From two files to scores: the columns that are compared, their context, and the domains."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def whole_files(
     recodings: LabelMaps | None = None,
     keys: Sequence[str] = (),
 ) -> Files:
-    """A release beside its source, parts of the population by these columns or else by the strata.
+    """A release with its source, and domains by these columns or else by the strata.
 
     `recodings` and `keys` are those of `Files`, where the steps of the release are known.
     """
@@ -96,15 +96,15 @@ def measure(
     left_out = int((~there).sum()) if known.left_out is None else known.left_out
     measures = tuple(measures)
     notes: tuple[str, ...] = ()
-    if left_out and not all(each.of_files for each in measures):
+    if left_out and not all(measure.of_files for measure in measures):
         notes = (f"{left_out} records with missing values are left out of measures that compare values.",)
     if not there.any() or not names:
         whole = None if files is None else Comparison.of_files(files)
         why = "every record has a missing value" if names else "no value was changed"
         return Report(
             tuple(
-                each.none(why) if whole is None or not each.of_files else each.score(whole, run)
-                for each in measures
+                measure.none(why) if whole is None or not measure.of_files else measure.score(whole, run)
+                for measure in measures
             ),
             notes,
         )
@@ -117,10 +117,10 @@ def measure(
         None if domains is None else domains[there],
         files,
     )
-    for each, score in known.scores.items():
-        chances = each.compute(pair, run).per_record if each.pictured else None
-        pair.remember(each, partial(replace, score, per_record=chances))
-    return Report(tuple(each.score(pair, run) for each in measures), notes)
+    for input_measure, score in known.scores.items():
+        chances = input_measure.compute(pair, run).per_record if input_measure.pictured else None
+        pair.remember(input_measure, partial(replace, score, per_record=chances))
+    return Report(tuple(measure.score(pair, run) for measure in measures), notes)
 
 
 def compared(
@@ -180,5 +180,5 @@ def finite_numbers(data: Microdata, name: str) -> Matrix | None:
 
 
 def context_columns(data: Microdata, names: Iterable[str], rows: Ints) -> dict[str, Floats]:
-    """Unchanged numeric columns beside the protected ones, by name; O(n) a column."""
+    """Unchanged numeric columns by name; O(n) a column."""
     return {name: values[rows] for name in names if (values := usable_numbers(data, name)) is not None}

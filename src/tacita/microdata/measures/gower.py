@@ -35,10 +35,10 @@ class Mixed:
         """The attributes of a comparison, numbers first. O(n d)."""
         names, x, z = pair.attributes, pair.original, pair.released
         nominal = [False] * len(names)
-        if (found := pair.categories) is not None:
-            names = (*names, *found.attributes)
-            x, z = np.hstack([x, found.original]), np.hstack([z, found.released])
-            nominal += [not ordinal for ordinal in found.ordinal]
+        if (categories := pair.categories) is not None:
+            names = (*names, *categories.attributes)
+            x, z = np.hstack([x, categories.original]), np.hstack([z, categories.released])
+            nominal += [not ordinal for ordinal in categories.ordinal]
         span = np.ptp(x, axis=0)
         kept = np.flatnonzero(span > 0)
         unordered = np.array(nominal, dtype=bool)[kept]

@@ -13,7 +13,7 @@ from tacita.core import Comparison, Floats, Method, RunContext, Score
 from tacita.core.results.score import Direction, Files
 
 from .moments import spreads, summed
-from .partial_aggregation import Part, Question, Rounds, told_alone
+from .partial_aggregation import Part, PartialStatistic, Reduction, reduce_in_memory
 
 
 class Measure(Method):
@@ -21,14 +21,14 @@ class Measure(Method):
 
     `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
     knows more than most. Those `with_categories` are measured by themselves where a protected column is one
-    of categories, those `with_coarser` where all that was done to categories was to make them coarser or to
-    withhold them. `headline` marks the few that a reader should see first. `of_categories` marks
-    those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
-    their scores say so where there are others. `of_files` marks those that look at whole files, missing
-    values and all, and `alone` those of them that need no original. `limit_name` is what a requirement may
-    call its limit, and `limit_type` what that must be. `pictured` marks those that are counted record by
-    record too. The first line of the docstring is one plain sentence
-    for people who do not know the measure, and `family` what measures of a kind are listed under together.
+    of categories, those `with_coarser` where categories were only made coarser or suppressed. `headline`
+    marks the few that a reader should see first. `of_categories` marks those that look at nominal and ordinal
+    attributes; the others look at numeric ones, if there are any, and their scores say so where there are
+    others. `of_files` marks those that look at whole files, missing values and all, and `alone` those of them
+    that need no original. `limit_name` is what a requirement may call its limit, and `limit_type` what that
+    must be. `pictured` marks those that are counted record by record too. The first line of the docstring is
+    one plain sentence for people who do not know the measure, and `family` what measures of a kind are listed
+    under together.
     """
 
     name: ClassVar[str]
@@ -48,7 +48,7 @@ class Measure(Method):
     limit_type: ClassVar[Any] = FiniteFloat
 
     def score(self, pair: Comparison, run: RunContext | None = None) -> Score:
-        """Measure one release; a figure that another measure already asked for is not computed twice."""
+        """Measure one release; a figure that another measure needs too is computed once."""
         if not pair.attributes and not self.of_categories and not self.of_files:
             return self.none("no protected attribute is numeric")
         known: Score = pair.remember(self, lambda: self.compute(pair, run or RunContext()))
@@ -62,11 +62,11 @@ class Measure(Method):
         """The figure, by `result`, or why there is none, by `none`."""
 
     def asks(self) -> tuple[Measure, ...]:
-        """Other measures whose figures this one is told from."""
+        """Other measures from whose figures this one is computed."""
         return ()
 
-    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score] | None:
-        """How the figure is told from what the parts of a file answer, of numeric attributes by their names.
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Reduction[Score] | None:
+        """The reduction of partial statistics that gives the figure of numeric attributes, by their names.
 
         None where all records must be in one place: of a file beyond memory a sample is measured then.
         """
@@ -116,40 +116,40 @@ class Measure(Method):
         )
 
 
-def with_those_asked(measures: Iterable[Measure]) -> list[Measure]:
-    """Measures, and those whose figures they are told from, each once."""
-    found: dict[Measure, None] = {}
+def with_inputs(measures: Iterable[Measure]) -> list[Measure]:
+    """Measures and the measures from which they are computed, each once."""
+    every: dict[Measure, None] = {}
     for measure in measures:
-        found.update(dict.fromkeys((measure, *with_those_asked(measure.asks()))))
-    return list(found)
+        every.update(dict.fromkeys((measure, *with_inputs(measure.asks()))))
+    return list(every)
 
 
 class SummedMeasure(Measure):
     """A measure that asks a file in memory as it asks the parts of one beyond it, in `rounds`."""
 
     def compute(self, pair: Comparison, run: RunContext) -> Score:
-        return told_alone(self.rounds(pair.attributes), pair, run)
+        return reduce_in_memory(self.reduction(pair.attributes), pair, run)
 
-    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score]:
-        return self.rounds(names)
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Reduction[Score]:
+        return self.reduction(names)
 
     @abstractmethod
-    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
-        """What is asked of parts, and the figure that their answers tell."""
+    def reduction(self, names: tuple[str, ...]) -> Reduction[Score]:
+        """Yield the partial statistics, and return the figure computed from them."""
 
 
 class CellMeasure(SummedMeasure):
     """A mean over cells of how far each was moved. Subclasses say what a move counts, in `cells`."""
 
-    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+    def reduction(self, names: tuple[str, ...]) -> Reduction[Score]:
         known = yield from spreads(len(names))
         if not known.varying.size:
             return self.none("no original column varies")
         scale = known.scale[known.varying]
-        answers = yield CellQuestion(self, tuple(known.varying.tolist()), tuple(scale.tolist()))
-        found = self.mean(summed([each for each, _ in answers]), known.n)
-        named = {names[j]: figure for j, figure in zip(known.varying, found.tolist(), strict=True)}
-        return self.result(found.mean(), per_attribute=named, per_record=answers[0][1])
+        partials = yield CellStatistic(self, tuple(known.varying.tolist()), tuple(scale.tolist()))
+        means = self.mean(summed([sums for sums, _ in partials]), known.n)
+        named = {names[j]: figure for j, figure in zip(known.varying, means.tolist(), strict=True)}
+        return self.result(means.mean(), per_attribute=named, per_record=partials[0][1])
 
     @abstractmethod
     def cells(self, gap: Floats) -> Floats:
@@ -161,14 +161,14 @@ class CellMeasure(SummedMeasure):
 
 
 @dataclass(frozen=True)
-class CellQuestion(Question):
+class CellStatistic(PartialStatistic):
     """Sums over the cells of each varying column; and means over those of each record, where they are all."""
 
     measure: CellMeasure
     columns: tuple[int, ...]
     scale: tuple[float, ...]
 
-    def answer(self, part: Part) -> tuple[Floats, Floats | None]:
+    def compute(self, part: Part) -> tuple[Floats, Floats | None]:
         chosen = list(self.columns)
         cells = self.measure.cells(
             (part.pair.released[:, chosen] - part.pair.original[:, chosen]) / self.scale

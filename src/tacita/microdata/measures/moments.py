@@ -1,4 +1,4 @@
-"""Sums over records, of which means, spreads and moments are told: those of parts add up."""
+"""Means, spreads and moments of records, out of sums that parts add up."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from tacita.core import Comparison, Floats, Ints, Matrix
 
-from .partial_aggregation import Part, Question, Rounds
+from .partial_aggregation import Part, PartialStatistic, Reduction
 
 
 def columns_of(pair: Comparison) -> Matrix:
-    """Protected columns as they were, unchanged ones beside them, protected ones as they are released."""
+    """Protected columns before, unchanged columns, and protected columns after."""
     return np.hstack([pair.original, pair.context, pair.released])
 
 
@@ -28,10 +28,10 @@ class _Spread(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SpreadQuestion(Question):
+class SpreadStatistic(PartialStatistic):
     """Of every column mean, squares about it, least and largest value."""
 
-    def answer(self, part: Part) -> _Spread:
+    def compute(self, part: Part) -> _Spread:
         x = columns_of(part.pair)
         mean = x.mean(axis=0)
         return _Spread(len(x), mean, ((x - mean) ** 2).sum(axis=0), x.min(axis=0), x.max(axis=0))
@@ -50,22 +50,22 @@ class Spreads:
     high: Floats
 
     @classmethod
-    def merged(cls, found: Sequence[_Spread], protected: int) -> Spreads:
+    def merged(cls, parts: Sequence[_Spread], protected: int) -> Spreads:
         """Of all parts, one after the other.
 
         Source: Chan, Golub & LeVeque (1983), The American Statistician 37(3), 242-247.
         """
-        n, mean, squares = found[0].n, found[0].mean, found[0].squares
-        for each in found[1:]:
-            total, gap = n + each.n, each.mean - mean
-            squares = squares + each.squares + gap**2 * (n * each.n / total)
-            mean, n = mean + gap * (each.n / total), total
-        low = np.array([each.low for each in found]).min(axis=0)
-        high = np.array([each.high for each in found]).max(axis=0)
+        n, mean, squares = parts[0].n, parts[0].mean, parts[0].squares
+        for part in parts[1:]:
+            total, gap = n + part.n, part.mean - mean
+            squares = squares + part.squares + gap**2 * (n * part.n / total)
+            mean, n = mean + gap * (part.n / total), total
+        low = np.array([part.low for part in parts]).min(axis=0)
+        high = np.array([part.high for part in parts]).max(axis=0)
         # the mean of equal numbers can miss them by a bit
         constant = low == high
         mean, squares = np.where(constant, low, mean), np.where(constant, 0.0, squares)
-        return cls(n=n, parts=len(found), protected=protected, mean=mean, squares=squares, low=low, high=high)
+        return cls(n=n, parts=len(parts), protected=protected, mean=mean, squares=squares, low=low, high=high)
 
     @property
     def varying(self) -> Ints:
@@ -87,20 +87,20 @@ class Spreads:
         return np.concatenate([values[self.before.stop :], values[self.protected : self.before.stop]])
 
 
-def spreads(protected: int) -> Rounds[Spreads]:
+def spreads(protected: int) -> Reduction[Spreads]:
     """Means and spreads of all records. O(n d)."""
-    return Spreads.merged((yield SpreadQuestion()), protected)
+    return Spreads.merged((yield SpreadStatistic()), protected)
 
 
 @dataclass(frozen=True)
-class PowersQuestion(Question):
+class PowersStatistic(PartialStatistic):
     """Sums of products of columns in z-scores of the original, each side about its own mean."""
 
     centre: tuple[float, ...]
     centre_after: tuple[float, ...]
     scale: tuple[float, ...]
 
-    def answer(self, part: Part) -> tuple[Floats, ...]:
+    def compute(self, part: Part) -> tuple[Floats, ...]:
         pair = part.pair
         x = (np.hstack([pair.original, pair.context]) - self.centre) / self.scale
         z = (np.hstack([pair.released, pair.context]) - self.centre_after) / self.scale
@@ -125,27 +125,27 @@ class Moments:
     mu31: Floats
 
 
-def moments(protected: int) -> Rounds[Moments]:
+def moments(protected: int) -> Reduction[Moments]:
     """Moments of all records, up to the fourth. O(n d^2)."""
     known = yield from spreads(protected)
     scale = np.sqrt(known.squares[known.before] / known.n)
     scale = np.where(scale > 0, scale, 1.0)
     centre, after = known.mean[known.before], known.after(known.mean)
-    answers = yield PowersQuestion(tuple(centre.tolist()), tuple(after.tolist()), tuple(scale.tolist()))
-    before, later, mu22, mu31 = (summed(each) / known.n for each in zip(*answers, strict=True))
+    partials = yield PowersStatistic(tuple(centre.tolist()), tuple(after.tolist()), tuple(scale.tolist()))
+    before, later, mu22, mu31 = (summed(sums) / known.n for sums in zip(*partials, strict=True))
     shift = (after - centre) / scale
     return Moments(
         n=known.n, protected=protected, shift=shift, before=before, after=later, mu22=mu22, mu31=mu31
     )
 
 
-def summed(found: Sequence[Floats]) -> Floats:
+def summed(parts: Sequence[Floats]) -> Floats:
     """The sum of arrays of one shape, each entry rounded once.
 
     >>> summed([np.array([1e16, 1.0]), np.array([1.0, 2.0]), np.array([-1e16, 3.0])]).tolist()
     [1.0, 6.0]
     """
-    if len(found) == 1:
-        return found[0]
-    flat = np.array([fsum(each) for each in np.reshape(found, (len(found), -1)).T.tolist()])
-    return flat.reshape(found[0].shape)
+    if len(parts) == 1:
+        return parts[0]
+    flat = np.array([fsum(entries) for entries in np.reshape(parts, (len(parts), -1)).T.tolist()])
+    return flat.reshape(parts[0].shape)

@@ -1,6 +1,6 @@
-"""Figures told from what the parts of a file answer: a measure asks all of them, once or several times.
+"""Figures of a file out of partial statistics of its parts, in one pass over the parts or in several.
 
-A file in memory is one part and a file beyond memory has many: the same questions are asked of both.
+A file in memory is one part and a file beyond memory has many: both take the same path.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from tacita.core import Comparison, RunContext
@@ -23,57 +24,60 @@ class Part:
     alone: bool
 
 
-class Question(ABC):
-    """What is asked of every part. Equal questions are answered once."""
+class PartialStatistic(ABC):
+    """A statistic of a part of the records. Equal statistics are computed once."""
 
     @abstractmethod
-    def answer(self, part: Part) -> Any:
-        """What a part of one record at least says."""
+    def compute(self, part: Part) -> Any:
+        """The statistic of a part, which has at least one record."""
 
 
-Told = TypeVar("Told")
+Reduced = TypeVar("Reduced")
 Key = TypeVar("Key")
-# Asks one question after the other, is sent the answers of all parts in their order, and tells something.
-Rounds = Generator[Question, Sequence[Any], Told]
+# Yields statistics one by one, is sent the values of each in all parts, in their order, and returns the
+# figure.
+Reduction = Generator[PartialStatistic, Sequence[Any], Reduced]
 
 
-def told_alone(rounds: Rounds[Told], pair: Comparison, run: RunContext) -> Told:
-    """What is told of records that are all of them; a comparison remembers what it was asked before.
+def reduce_in_memory(reduction: Reduction[Reduced], pair: Comparison, run: RunContext) -> Reduced:
+    """Run a reduction on records that are all in memory; the comparison remembers its statistics.
 
     >>> from tacita.microdata.measures.moments import spreads
-    >>> told_alone(spreads(1), Comparison.of([[1.0], [3.0]], [[2.0], [2.0]]), RunContext()).scale.tolist()
+    >>> pair = Comparison.of([[1.0], [3.0]], [[2.0], [2.0]])
+    >>> reduce_in_memory(spreads(1), pair, RunContext()).scale.tolist()
     [1.4142135623730951]
     """
     part = Part(pair, 0, run, alone=True)
 
-    def ask(questions: Sequence[Question]) -> list[Sequence[Any]]:
-        return [(pair.remember(question, lambda q=question: q.answer(part)),) for question in questions]  # type: ignore[misc]
+    def evaluate(statistics: Sequence[PartialStatistic]) -> list[Sequence[Any]]:
+        return [(pair.remember(statistic, partial(statistic.compute, part)),) for statistic in statistics]
 
-    return told_of_all({0: rounds}, ask)[0]
+    return reduce_all({0: reduction}, evaluate)[0]
 
 
-def told_of_all(
-    rounds: Mapping[Key, Rounds[Told]], ask: Callable[[Sequence[Question]], Sequence[Sequence[Any]]]
-) -> dict[Key, Told]:
-    """What several tell that ask side by side: what they want to know at a time is asked in one go.
+def reduce_all(
+    reductions: Mapping[Key, Reduction[Reduced]],
+    evaluate: Callable[[Sequence[PartialStatistic]], Sequence[Sequence[Any]]],
+) -> dict[Key, Reduced]:
+    """Run several reductions side by side: the statistics that they wait for are evaluated in one batch.
 
-    `ask` has the answers of all parts to each of some questions. No question is asked twice.
+    `evaluate` returns, for each statistic, its values in all parts. No statistic is evaluated twice.
     """
-    answers: dict[Question, Sequence[Any]] = {}
-    told: dict[Key, Told] = {}
-    waiting: dict[Key, Question | None] = dict.fromkeys(rounds)
+    known: dict[PartialStatistic, Sequence[Any]] = {}
+    reduced: dict[Key, Reduced] = {}
+    waiting: dict[Key, PartialStatistic | None] = dict.fromkeys(reductions)
     while waiting:
-        for key, question in list(waiting.items()):
+        for key, statistic in list(waiting.items()):
             try:
-                answer = None if question is None else answers[question]
-                waiting[key] = rounds[key].send(answer)  # type: ignore[arg-type]
+                values = None if statistic is None else known[statistic]
+                waiting[key] = reductions[key].send(values)  # type: ignore[arg-type]
             except StopIteration as end:
-                told[key] = end.value
+                reduced[key] = end.value
                 del waiting[key]
         new = [
-            question
-            for question in dict.fromkeys(waiting.values())
-            if question is not None and question not in answers
+            statistic
+            for statistic in dict.fromkeys(waiting.values())
+            if statistic is not None and statistic not in known
         ]
-        answers.update(zip(new, ask(new) if new else (), strict=True))
-    return {key: told[key] for key in rounds}
+        known.update(zip(new, evaluate(new) if new else (), strict=True))
+    return {key: reduced[key] for key in reductions}

@@ -17,9 +17,9 @@ from .loss.estimates import Estimates, Sample, columns_estimated, commonest, sam
 from .loss.models import overlap
 from .loss.survey_frame import Survey
 
-# Of fewer records nothing is told.
+# Nothing is published of fewer records.
 _FEWEST = 10
-_TOLD = ("total", "mean", "share")
+_PUBLISHED = ("total", "mean", "share")
 
 
 def by_domain(files: Files, run: RunContext) -> tuple[Estimate, ...]:
@@ -27,7 +27,7 @@ def by_domain(files: Files, run: RunContext) -> tuple[Estimate, ...]:
 
     A domain, a category or a column that fewer than ten records of the source have is left out, and so is
     what does not vary: its mean would be everybody's value. Where such a domain would be what the whole less
-    the others leaves over, the smallest of these is left out too. Unchanged columns are told of the whole
+    the others leaves over, the smallest of these is left out too. Unchanged columns are listed for the whole
     population, where at least ten records left.
 
     >>> import pyarrow as pa
@@ -46,7 +46,7 @@ def by_domain(files: Files, run: RunContext) -> tuple[Estimate, ...]:
         survey = Survey.of(files)
         return tuple(_listed(survey, run))
     except DataError:
-        # weights that cannot be used are told by WEIGHTED
+        # WEIGHTED reports weights that cannot be used
         return ()
 
 
@@ -66,7 +66,7 @@ def _listed(survey: Survey, run: RunContext) -> Iterator[Estimate]:
             spoken = _spoken(survey, columns, before.parts, parts)
             for label, one, other, records, varies in _statistics(survey, name, before, after):
                 for part in _enough(records, varies, parts):
-                    earlier, later, shared = _told(one, other, part)
+                    earlier, later, shared = _on_both_sides(one, other, part)
                     yield Estimate(
                         column=name,
                         statistic=one.statistic,
@@ -81,7 +81,7 @@ def _listed(survey: Survey, run: RunContext) -> Iterator[Estimate]:
 
 
 def _enough(records: Ints, varies: Mask, parts: Ints) -> list[int]:
-    """Parts that may be told: what the whole less these leaves over must not be of few or of one value."""
+    """Parts that may be published: the rest of the whole must not be of few records or of one value."""
     published = [part for part in parts.tolist() if records[part] >= _FEWEST and varies[part]]
     rest = [part for part in np.flatnonzero(records).tolist() if part not in published]
     few = records[rest].sum() < _FEWEST or not varies[rest].any()
@@ -99,9 +99,9 @@ def _statistics(
         known = _counted(before, ~np.isnan(x))
         old, new = list(before.of_numbers(x)), list(after.of_numbers(z))
         # nobody differs from the mean: it is everybody's value
-        varies = next(each.high > each.low for each in old if each.statistic == "mean")
+        varies = next(estimates.high > estimates.low for estimates in old if estimates.statistic == "mean")
         for one, other in zip(old, new, strict=True):
-            if one.statistic in _TOLD:
+            if one.statistic in _PUBLISHED:
                 yield None, one, other, known, varies
         return
     coded = survey.recoded(name)
@@ -116,10 +116,11 @@ def _counted(sample: Sample, chosen: Mask) -> Ints:
     return np.bincount(sample.parts[chosen], minlength=sample.count)
 
 
-def _told(one: Estimates, other: Estimates, part: int) -> tuple[Interval, Interval | None, float]:
+def _on_both_sides(one: Estimates, other: Estimates, part: int) -> tuple[Interval, Interval | None, float]:
     """An estimate of a part on both sides, and how much the intervals have in common."""
     before, after = (
-        Interval(*(float(side[part]) for side in (each.value, each.low, each.high))) for each in (one, other)
+        Interval(*(float(side[part]) for side in (estimates.value, estimates.low, estimates.high)))
+        for estimates in (one, other)
     )
     if np.isnan(after.value):
         return before, None, 0.0
@@ -132,9 +133,11 @@ def _spoken(survey: Survey, columns: tuple[str, ...], parts: Ints, chosen: Ints)
     if not columns:
         return {0: None}
     coded = [survey.recoded(name) for name in columns]
-    found: dict[int, str | None] = {}
+    labels: dict[int, str | None] = {}
     for part in chosen.tolist():
         row = int(np.flatnonzero(parts == part)[0])
-        words = [each.labels[place] if (place := int(each.before[row])) >= 0 else "missing" for each in coded]
-        found[part] = ", ".join(f"{name} {word}" for name, word in zip(columns, words, strict=True))
-    return found
+        words = [
+            column.labels[place] if (place := int(column.before[row])) >= 0 else "missing" for column in coded
+        ]
+        labels[part] = ", ".join(f"{name} {word}" for name, word in zip(columns, words, strict=True))
+    return labels

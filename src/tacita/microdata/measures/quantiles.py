@@ -1,4 +1,4 @@
-"""Quantiles and ranks of all records, told from what the parts of a file answer."""
+"""Quantiles and ranks of all records, out of partial statistics of the parts of a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from tacita.core import Floats, Ints, Matrix
 
 from .moments import Spreads
-from .partial_aggregation import Part, Question, Rounds
+from .partial_aggregation import Part, PartialStatistic, Reduction
 
 # Values of a column that every part names.
 _LANDMARKS = 513
@@ -19,12 +19,12 @@ _MOST = 2**14
 
 
 @dataclass(frozen=True)
-class QuantileQuestion(Question):
+class QuantileStatistic(PartialStatistic):
     """Quantiles of the protected columns, original and released, of records that are all."""
 
     shares: tuple[float, ...]
 
-    def answer(self, part: Part) -> tuple[Matrix, Matrix]:
+    def compute(self, part: Part) -> tuple[Matrix, Matrix]:
         before, after = (
             np.quantile(side, self.shares, axis=0) for side in (part.pair.original, part.pair.released)
         )
@@ -32,45 +32,47 @@ class QuantileQuestion(Question):
 
 
 @dataclass(frozen=True)
-class LandmarkQuestion(Question):
+class LandmarkStatistic(PartialStatistic):
     """Some of the values of every column, evenly through its order: original ones, then released ones."""
 
-    def answer(self, part: Part) -> list[Floats]:
-        return [each[_evenly(each.size, _LANDMARKS)] for each in _ordered(part)]
+    def compute(self, part: Part) -> list[Floats]:
+        return [column[_evenly(column.size, _LANDMARKS)] for column in _ordered(part)]
 
 
 @dataclass(frozen=True, eq=False)
-class StandingQuestion(Question):
+class StandingStatistic(PartialStatistic):
     """How many values of every column are less than each landmark, and how many are no larger."""
 
     landmarks: tuple[Floats, ...]
 
-    def answer(self, part: Part) -> list[tuple[Ints, Ints]]:
+    def compute(self, part: Part) -> list[tuple[Ints, Ints]]:
         return [
-            (np.searchsorted(each, marks, "left"), np.searchsorted(each, marks, "right"))
-            for each, marks in zip(_ordered(part), self.landmarks, strict=True)
+            (np.searchsorted(column, marks, "left"), np.searchsorted(column, marks, "right"))
+            for column, marks in zip(_ordered(part), self.landmarks, strict=True)
         ]
 
 
 @dataclass(frozen=True, eq=False)
-class BetweenQuestion(Question):
+class BetweenStatistic(PartialStatistic):
     """The values of every column that lie within some open intervals, each by its ends."""
 
     intervals: tuple[tuple[tuple[float, float], ...], ...]
 
-    def answer(self, part: Part) -> list[list[Floats]]:
-        found = []
-        for each, own in zip(_ordered(part), self.intervals, strict=True):
-            ends = [(np.searchsorted(each, low, "right"), np.searchsorted(each, high)) for low, high in own]
-            found.append([each[first:last] for first, last in ends])
-        return found
+    def compute(self, part: Part) -> list[list[Floats]]:
+        between = []
+        for column, own in zip(_ordered(part), self.intervals, strict=True):
+            ends = [
+                (np.searchsorted(column, low, "right"), np.searchsorted(column, high)) for low, high in own
+            ]
+            between.append([column[first:last] for first, last in ends])
+        return between
 
 
 def _ordered(part: Part) -> list[Floats]:
     """The protected columns in ascending order, original ones, then released ones."""
     pair = part.pair
     both = (*pair.original.T, *pair.released.T)
-    ordered: list[Floats] = pair.remember("ordered", lambda: [np.sort(each) for each in both])
+    ordered: list[Floats] = pair.remember("ordered", lambda: [np.sort(values) for values in both])
     return ordered
 
 
@@ -105,41 +107,41 @@ class Standing:
         return np.where(at, self.less[above], between), np.where(at, self.upto[above], between)
 
 
-def standings() -> Rounds[list[Standing]]:
+def standings() -> Reduction[list[Standing]]:
     """Where landmarks of the protected columns stand, original ones, then released ones. O(n d log n)."""
-    named = yield LandmarkQuestion()
+    named = yield LandmarkStatistic()
     marks = []
-    for each in zip(*named, strict=True):
-        every = np.sort(np.concatenate(each))
+    for landmarks in zip(*named, strict=True):
+        every = np.sort(np.concatenate(landmarks))
         # the least and the largest value of all are among them
         marks.append(np.unique(every[_evenly(every.size, _MOST)]))
-    answers = yield StandingQuestion(tuple(marks))
+    partials = yield StandingStatistic(tuple(marks))
     counted = [
-        [np.sum(side, axis=0) for side in zip(*each, strict=True)] for each in zip(*answers, strict=True)
+        [np.sum(side, axis=0) for side in zip(*counts, strict=True)] for counts in zip(*partials, strict=True)
     ]
     return [Standing(mark, less, upto) for mark, (less, upto) in zip(marks, counted, strict=True)]
 
 
-def quantiles(known: Spreads, shares: Floats) -> Rounds[tuple[Matrix, Matrix]]:
+def quantiles(known: Spreads, shares: Floats) -> Reduction[tuple[Matrix, Matrix]]:
     """Quantiles of the original and of the released columns, a row for each share; exact. O(n d log n).
 
     Of several parts: values are counted between landmarks, and then those are looked at that lie where a
     quantile must be.
     """
     if known.parts == 1:
-        answered: Sequence[tuple[Matrix, Matrix]] = yield QuantileQuestion(tuple(shares.tolist()))
-        return answered[0]
+        of_parts: Sequence[tuple[Matrix, Matrix]] = yield QuantileStatistic(tuple(shares.tolist()))
+        return of_parts[0]
     places = shares * (known.n - 1)
     wanted = np.unique(np.concatenate([np.floor(places), np.ceil(places)])).astype(np.int64)
     standing = yield from standings()
-    located = [_located(each, wanted) for each in standing]
-    answers = yield BetweenQuestion(tuple(tuple(dict.fromkeys(where)) for _, where, _ in located))
+    located = [_located(standing_of, wanted) for standing_of in standing]
+    partials = yield BetweenStatistic(tuple(tuple(dict.fromkeys(where)) for _, where, _ in located))
     columns = []
-    for (values, where, offsets), parts in zip(located, zip(*answers, strict=True), strict=True):
+    for (values, where, offsets), parts in zip(located, zip(*partials, strict=True), strict=True):
         intervals = tuple(dict.fromkeys(where))
         inside = {
-            ends: np.sort(np.concatenate(each))
-            for ends, each in zip(intervals, zip(*parts, strict=True), strict=True)
+            ends: np.sort(np.concatenate(between))
+            for ends, between in zip(intervals, zip(*parts, strict=True), strict=True)
         }
         at = [inside[ends][offset] for ends, offset in zip(where, offsets, strict=True)]
         values[np.isnan(values)] = at

@@ -17,7 +17,7 @@ from tacita.io.formats.csv import cells_as_text
 from .evaluate import usable_numbers
 
 
-def refuse_other_order(before: Microdata, after: Microdata, quasi: tuple[str, ...]) -> None:
+def check_record_order(before: Microdata, after: Microdata, quasi: tuple[str, ...]) -> None:
     """Raise where a column holds the same cells in another order: rows would be compared with strangers.
 
     O(n) where the order is the same, O(n log n) a column where cells differ.

@@ -37,8 +37,8 @@ def of_protected(
     Of t released records that are equally near the attacker picks one: 1/t if the own one is among them, else
     0. What a `recoded` value became is plain, so there the attacker looks for the new value; where all are
     recoded, t is how many records, or `units` where given, share their values. Links by distance are counted
-    by records: of several records of a unit, the one that is near is found. None where DBRL was not asked for
-    and is needed.
+    by records: of several records of a unit, the one that is near is found. None where DBRL is needed and was
+    not requested.
     Records with a missing value are left out. The cost of DBRL where some columns are recoded and some are
     not, else O(n d log n).
 
@@ -54,7 +54,7 @@ def of_protected(
         return None
     known = np.array([name in recoded for name in names])
     if known.all():
-        found = _among_equals(_codes(z), company)
+        chances = _among_equals(_codes(z), company)
     else:
         linked = next((score.per_record for score in report if score.name == "DBRL"), None)
         if linked is None:
@@ -64,10 +64,10 @@ def of_protected(
             linked = DBRL().score(pair, run).per_record
         if linked is None:
             return None
-        found = linked
+        chances = linked
     as_it_was = _classes(_among_equals(_codes(x), company), k)
     return RiskByRecord(
-        of="protected", columns=tuple(names), k=k, ends=_ENDS, before=as_it_was, after=_classes(found, k)
+        of="protected", columns=tuple(names), k=k, ends=_ENDS, before=as_it_was, after=_classes(chances, k)
     )
 
 
@@ -86,9 +86,9 @@ def of_unchanged(
     if not names or released.n < k:
         return None
     codes = combined((released.codes([name]) for name in names), released.n)
-    found = _among_equals(codes, Company(units))
+    chances = _among_equals(codes, Company(units))
     return RiskByRecord(
-        of="unchanged", columns=tuple(names), k=k, ends=_ENDS, before=(), after=_classes(found, k)
+        of="unchanged", columns=tuple(names), k=k, ends=_ENDS, before=(), after=_classes(chances, k)
     )
 
 
@@ -101,7 +101,7 @@ def _among_equals(codes: Ints, company: Company) -> Floats:
 
 
 def _classes(chances: Floats, k: int) -> tuple[int | None, ...]:
-    """How many chances lie in each class; a count that points to fewer than k records is not told."""
+    """Number of chances in each class; None for a count that points to fewer than k records."""
     places = np.searchsorted(np.array(_ENDS), chances * (1 - _ROUNDING))
     counts = np.bincount(places, minlength=len(_ENDS)).tolist()
     return tuple(None if 0 < count < k else count for count in counts)

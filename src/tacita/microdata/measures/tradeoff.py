@@ -26,7 +26,7 @@ class Weighted(Measure):
         """Measures and their weights, which add up to 1."""
 
     def asks(self) -> tuple[Measure, ...]:
-        return tuple(each for each, _ in self.parts())
+        return tuple(measure for measure, _ in self.parts())
 
     def compute(self, pair: Comparison, run: RunContext) -> Score:
         total, variance = 0.0, 0.0

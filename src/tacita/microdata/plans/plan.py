@@ -24,7 +24,7 @@ from tacita.executors.section import ExecutorSection
 from tacita.io import InputSection, toml_of
 from tacita.microdata.plans.requirements import RequireSection
 
-from .required_columns import refuse_needed
+from .required_columns import check_dropped_columns
 from .sections import (
     CompareSection,
     MeasureSection,
@@ -83,7 +83,7 @@ class Protection(Parameters):
         return {**values, "roles": RolesOfFile(**roles)}
 
     @classmethod
-    def asked(cls, **arguments: Any) -> Protection:
+    def from_arguments(cls, **arguments: Any) -> Protection:
         """Make the request of arguments by name.
 
         Parameters
@@ -100,7 +100,7 @@ class Protection(Parameters):
         measure = {_MEASURING[name]: arguments.pop(name) for name in tuple(arguments) if name in _MEASURING}
         measure["settings"] = measure.get("settings") or {}
         steps = tuple(arguments.pop("steps", ()))
-        require = RequireSection.given(arguments.pop("require", None))
+        require = RequireSection.from_argument(arguments.pop("require", None))
         if steps:
             # defaults of a signature are not values that the caller named
             roles = {name: value for name, value in roles.items() if value}
@@ -115,7 +115,7 @@ class Protection(Parameters):
         Parameters
         ----------
         **arguments
-            As in `asked`, with lists of methods and parameters to try, and the measures on the axes.
+            As in `from_arguments`, with lists of methods and parameters to try, and the measures on the axes.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class Protection(Parameters):
         }
         known = (*Roles.model_fields, *_MEASURING, "require")
         varied = {name: arguments.pop(name) for name in tuple(arguments) if name not in known}
-        return cls.asked(**arguments, **options), CompareSection(**varied)
+        return cls.from_arguments(**arguments, **options), CompareSection(**varied)
 
     def trying(self, protect: ProtectSection, measure: MeasureSection) -> Protection:
         """Copy the request with one method of a comparison, which may take the columns for categories.
@@ -153,22 +153,22 @@ class Protection(Parameters):
     def planned(self) -> tuple[PlannedStep, ...]:
         """The steps in order; without [[steps]], the one of [protect]."""
         protect = self.protect
-        self._refuse_half_pseudonyms()
+        self._check_pseudonym_key()
         if not self.steps:
-            protect.refuse_other_roles(self.roles, protect.missing)
-            self._refuse_dropping([(protect.build(), self.roles)])
+            protect.check_role_kinds(self.roles, protect.missing)
+            self._check_dropped_columns([(protect.build(), self.roles)])
             return (PlannedStep(protect, self.roles, protect.missing, protect.round_integers),)
-        protect.refuse_to_step()
+        protect.check_no_method()
         planned = []
         for step in self.steps:
             roles, missing = self._roles_of(step), step.missing or protect.missing
-            step.refuse_other_roles(roles, missing)
+            step.check_role_kinds(roles, missing)
             rounds = protect.round_integers if step.round_integers is None else step.round_integers
             planned.append(PlannedStep(step, roles, missing, rounds))
-        self._refuse_dropping([(step.section.build(), step.roles) for step in planned])
+        self._check_dropped_columns([(step.section.build(), step.roles) for step in planned])
         return tuple(planned)
 
-    def _refuse_half_pseudonyms(self) -> None:
+    def _check_pseudonym_key(self) -> None:
         """Raise if there is a key without a column, or a column without a key."""
         names, key = self.roles.pseudonyms, self.protect.pseudonym_key
         if names and key is None:
@@ -183,9 +183,9 @@ class Protection(Parameters):
                 field="pseudonym_key",
             )
 
-    def _refuse_dropping(self, steps: Sequence[tuple[RecordMethod, Roles]]) -> None:
+    def _check_dropped_columns(self, steps: Sequence[tuple[RecordMethod, Roles]]) -> None:
         """Raise if a step drops a column that is needed elsewhere."""
-        refuse_needed(
+        check_dropped_columns(
             steps,
             {
                 "[require] uses it": self.require.values,
@@ -352,12 +352,12 @@ class Plan(Document, Protection):
         Plan
             The plan.
         """
-        given = values.get("require")
-        if isinstance(given, str):
-            given = {"include": given}
-        if isinstance(given, dict) and isinstance(given.get("include"), str):
-            own = RequireSection(**{name: each for name, each in given.items() if name != "include"})
-            values = {**values, "require": own.with_included(folder / given["include"]).values}
+        require = values.get("require")
+        if isinstance(require, str):
+            require = {"include": require}
+        if isinstance(require, dict) and isinstance(require.get("include"), str):
+            own = RequireSection(**{name: value for name, value in require.items() if name != "include"})
+            values = {**values, "require": own.with_included(folder / require["include"]).values}
         return super().from_values(values, folder)
 
     def to_dict(self) -> dict[str, Any]:

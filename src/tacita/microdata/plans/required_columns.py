@@ -10,7 +10,7 @@ from tacita.core.spec.roles import OF_STEPS
 from tacita.microdata.methods.dropping.dropping_method import Dropping
 
 
-def refuse_needed(steps: Sequence[tuple[RecordMethod, Roles]], settings: Mapping[str, Any]) -> None:
+def check_dropped_columns(steps: Sequence[tuple[RecordMethod, Roles]], settings: Mapping[str, Any]) -> None:
     """Raise if a step drops a column that is needed, or has a condition on one that was changed before it.
 
     `settings` are requirements and settings of measures, by the words that a message uses for them.

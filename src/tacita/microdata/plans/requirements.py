@@ -64,7 +64,7 @@ class RequireSection(Parameters):
         return cls(**requirements)
 
     @classmethod
-    def given(cls, require: Mapping[str, Any] | str | Path | None) -> RequireSection:
+    def from_argument(cls, require: Mapping[str, Any] | str | Path | None) -> RequireSection:
         """The section from the argument of a caller: values, a file of them, or None."""
         if isinstance(require, str | Path):
             return cls.load(require)

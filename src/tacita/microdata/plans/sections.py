@@ -112,7 +112,7 @@ class MethodSection(Parameters):
         """The kinds of columns that the method works on."""
         return registry.record_method(self.chain[0]).takes
 
-    def refuse_other_roles(self, roles: Roles, missing: str) -> None:
+    def check_role_kinds(self, roles: Roles, missing: str) -> None:
         """Raise if a synthesis has no dependent columns, or another method has some."""
         kind = self.kind
         if kind == "synthesis" and not roles.dependent:
@@ -187,7 +187,7 @@ class ProtectSection(MethodSection, ReleaseOptions):
 
     model_config = ConfigDict(extra="allow")
 
-    def refuse_to_step(self) -> None:
+    def check_no_method(self) -> None:
         """Raise if a method is named in addition to those of the steps."""
         named = [name for name in ("method",) if name in self.model_fields_set] + list(self.parameters)
         if named:

@@ -28,12 +28,15 @@ from tacita.microdata.methods.coding.coding_method import Coding
 from tacita.microdata.methods.dropping.dropping_method import Dropping
 from tacita.microdata.methods.generalisation.generalisation_method import Generalisation
 from tacita.microdata.methods.generalisation.key_hierarchies import Keys, ladders_of
-from tacita.microdata.methods.local_suppression.local_suppression_method import WithheldCells, Withholding
+from tacita.microdata.methods.local_suppression.local_suppression_method import (
+    CellSuppression,
+    SuppressionSummary,
+)
 from tacita.microdata.methods.masking.masking_method import CategoryMasking, Coded, Masking, held
 from tacita.microdata.methods.microaggregation.microaggregation_method import Given, Microaggregation
 from tacita.microdata.methods.recoding.recoding_method import Recoding
 from tacita.microdata.methods.synthesis.mixed import MixedSynthesis, repeated
-from tacita.microdata.methods.synthesis.synthesis_method import BaseSynthesis, Synthesis, refuse_fractions
+from tacita.microdata.methods.synthesis.synthesis_method import BaseSynthesis, Synthesis, check_whole_numbers
 from tacita.microdata.statistics.group_statistics import lower_medians, modes, published_means
 from tacita.microdata.statistics.standardise import standardise, to_unit_range
 
@@ -47,16 +50,16 @@ from .prepare import PreparedRecords
 class MaskedValues:
     """Values to publish in place of the originals, with promises and, if any, groups.
 
-    method      as it ran, with the parameters that repeat the result (instead of a time limit)
-    labels      as in a Claim: one per record, one per cell, or None
-    texts       new categories by column, in the order of their codes
-    before      the originals in the same codes
-    witness     evidence of a Claim in addition to the parameters
-    leaving     records that are not published
-    withheld    cells that are suppressed
-    search      summary of the search, for the record
-    undecided   number of records for which a missing value left the condition of a drop open
-    membership  result of the membership test of a synthesis
+    method        as it ran, with the parameters that repeat the result (instead of a time limit)
+    labels        as in a Claim: one per record, one per cell, or None
+    texts         new categories by column, in the order of their codes
+    before        the originals in the same codes
+    witness       evidence of a Claim in addition to the parameters
+    dropped_rows  records that are not published
+    suppressed    cells that are suppressed
+    search        summary of the search, for the record
+    undecided     number of records for which a missing value left the condition of a drop open
+    membership    result of the membership test of a synthesis
     """
 
     method: RecordMethod
@@ -67,8 +70,8 @@ class MaskedValues:
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     before: Matrix | None = None
     witness: Mapping[str, Any] = field(default_factory=dict)
-    leaving: Mask | None = None
-    withheld: Mask | None = None
+    dropped_rows: Mask | None = None
+    suppressed: Mask | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     undecided: int = 0
     membership: Membership | None = None
@@ -90,7 +93,7 @@ def _grouped(method: Microaggregation, records: PreparedRecords, run: RunContext
     method = method.sized(_largest(z, parts), run)
     bounds: list[float | None] = []
     if isinstance(method, Given):
-        labels = method.found
+        labels = method.labels
     elif len(parts) == 1 and parts[0][1].all():
         groups_of_all = _partition(method, z, records, *parts[0], run)
         labels, bounds = groups_of_all.labels, [_bound_of(groups_of_all)]
@@ -179,7 +182,7 @@ def _masked(method: Masking, records: PreparedRecords, run: RunContext) -> Maske
     if isinstance(method, CategoryMasking):
         return _redrawn(method, records, run)
     if not method.roundable:
-        _refuse_rounding(method, records, ", or use another method, such as rank-swap")
+        _check_not_rounded(method, records, ", or use another method, such as rank-swap")
     values = np.full_like(records.x, np.nan)
     labels = np.empty(records.x.shape, dtype=np.int64)
     groups, grouped = 0, False
@@ -234,7 +237,7 @@ def _redrawn(method: CategoryMasking, records: PreparedRecords, run: RunContext)
             n_labels = int(labels[rows].max()) + 1
         witness = {name: witness.get(name, ()) + entries for name, entries in redrawn.witness.items()}
         run.report("masking strata", done + 1, len(parts))
-    _refuse_unchanged(method, records.x, values)
+    _check_changed(method, records.x, values)
     return MaskedValues(
         method=method,
         values=values,
@@ -244,7 +247,7 @@ def _redrawn(method: CategoryMasking, records: PreparedRecords, run: RunContext)
     )
 
 
-def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> None:
+def _check_changed(method: RecordMethod, before: Matrix, after: Matrix) -> None:
     if np.array_equal(before, after, equal_nan=True):
         raise DataError(
             f"{method.display_name()}: none of {len(before)} records got another category, so nothing would "
@@ -255,7 +258,7 @@ def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> No
 def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Draws the dependent columns of each stratum separately, conditional on the independent ones."""
     if not method.roundable:
-        _refuse_rounding(method, records, "")
+        _check_not_rounded(method, records, "")
     family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
     arguments: dict[str, Any] = {}
     units = repeated(records.units)
@@ -286,7 +289,7 @@ def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: RunContex
             column = {"column": records.columns.names[fit["column"]]} if "column" in fit else {}
             searches.append({**({"stratum": done + 1} if len(parts) > 1 else {}), **fit, **column})
         run.report("drawing values", done + 1, len(parts))
-    refuse_fractions(method.display_name(), values[:, records.columns.integer])
+    check_whole_numbers(method.display_name(), values[:, records.columns.integer])
     search = {"fits": searches} if searches else {}
     # plus zero: -0.0 and 0.0 would be two published values
     drawn = MaskedValues(
@@ -377,8 +380,8 @@ def _generalised(method: Generalisation, records: PreparedRecords, run: RunConte
         guarantees=method.kept_promises((*Generalisation.guarantees, *result.promised)),
         texts=texts,
         before=before,
-        leaving=None if suppresses else result.gone,
-        search={**result.told, "withheld": int(result.gone.sum())} if suppresses else result.told,
+        dropped_rows=None if suppresses else result.gone,
+        search={**result.summary, "withheld": int(result.gone.sum())} if suppresses else result.summary,
         witness=result.terms,
     )
 
@@ -397,7 +400,7 @@ def _coded(method: Coding, records: PreparedRecords, run: RunContext) -> MaskedV
     return MaskedValues(method=method, values=after + 0.0, guarantees=Coding.guarantees)
 
 
-def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) -> MaskedValues:
+def _suppressed(method: CellSuppression, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Suppresses cells in each stratum separately; adds up their costs and bounds."""
     weights = method.weights(records.columns.names)
     known = ~np.isnan(records.x)
@@ -406,12 +409,12 @@ def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) ->
     parts = [rows for rows, _ in records.parts()]
     for done, rows in enumerate(parts):
         inner = run if len(parts) == 1 else run.silent()
-        pattern = method.withhold(codes[rows], weights, inner, units=records.units_of(rows))
+        pattern = method.suppress(codes[rows], weights, inner, units=records.units_of(rows))
         cells[rows] = pattern.cells
         bounds.append(pattern.lower_bound)
         states.append(pattern.status)
         run.report("withholding cells", done + 1, len(parts))
-    search = WithheldCells(
+    search = SuppressionSummary(
         dict(zip(records.columns.names, cells.sum(axis=0).tolist(), strict=True)),
         dict(zip(records.columns.names, known.sum(axis=0).tolist(), strict=True)),
         fsum((cells @ weights).tolist()),
@@ -422,8 +425,8 @@ def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) ->
     return MaskedValues(
         method=method,
         values=values,
-        guarantees=Withholding.guarantees,
-        withheld=cells,
+        guarantees=CellSuppression.guarantees,
+        suppressed=cells,
         search=search.as_dict(),
     )
 
@@ -431,15 +434,19 @@ def _withheld(method: Withholding, records: PreparedRecords, run: RunContext) ->
 def _dropped(method: Dropping, records: PreparedRecords, run: RunContext) -> MaskedValues:
     """Changes no value; marks the records to remove. The cost of the method."""
     n = len(records.x)
-    leaving = np.asarray(method.leaving(records.reference.deciding, n), dtype=bool)
+    dropped = np.asarray(method.dropped_rows(records.reference.deciding, n), dtype=bool)
     run.report("dropping", 1, 1)
     undecided = method.undecided(records.reference.deciding, n)
     return MaskedValues(
-        method=method, values=records.x, guarantees=Dropping.guarantees, leaving=leaving, undecided=undecided
+        method=method,
+        values=records.x,
+        guarantees=Dropping.guarantees,
+        dropped_rows=dropped,
+        undecided=undecided,
     )
 
 
-def _refuse_rounding(method: RecordMethod, records: PreparedRecords, instead: str) -> None:
+def _check_not_rounded(method: RecordMethod, records: PreparedRecords, instead: str) -> None:
     if records.columns.integer.any():
         raise ParameterError(
             f"{method.display_name()}: values are published to the last digit, and rounding would break the "
@@ -452,7 +459,7 @@ VERBS: dict[str, tuple[str, Callable[[Any, PreparedRecords, RunContext], MaskedV
     "recoding": ("recoding", _recoded),
     "generalisation": ("generalising", _generalised),
     "coding": ("coding numbers", _coded),
-    "withholding": ("withholding cells", _withheld),
+    "withholding": ("withholding cells", _suppressed),
     "dropping": ("dropping", _dropped),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),

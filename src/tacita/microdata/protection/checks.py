@@ -51,7 +51,7 @@ def _columns_are(names: list[str]) -> str:
     return f"column {join_names(names)} is" if len(names) == 1 else f"columns {join_names(names)} are"
 
 
-def refuse_numbers(data: Microdata, method: RecordMethod) -> None:
+def check_categorical(data: Microdata, method: RecordMethod) -> None:
     """Raise if a method for categories would get numeric columns."""
     named = [name for name, kind in zip(data.quasi, data.scales, strict=True) if kind == "numeric"]
     if method.reads_missing and named:
@@ -61,7 +61,7 @@ def refuse_numbers(data: Microdata, method: RecordMethod) -> None:
         )
 
 
-def refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], method: RecordMethod) -> None:
+def check_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], method: RecordMethod) -> None:
     """Raise if a new category would read as a missing value in the file."""
     words = MISSING_TEXT if data.dialect is None else data.dialect.missing_values
     named = [name for name, labels in texts.items() if any(label.strip() in words for label in labels)]
@@ -72,7 +72,7 @@ def refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], 
         )
 
 
-def refuse_gaps(
+def check_missing_values(
     source: str, counts: Mapping[str, int], records: int, *, drawn: bool = False, drawing: bool = False
 ) -> None:
     """Raise for missing values; the message names the ways to treat them."""
@@ -89,7 +89,7 @@ def refuse_gaps(
     )
 
 
-def refuse_split_units(data: Microdata, method: RecordMethod, strata: Ints, units: Ints | None) -> None:
+def check_units_in_strata(data: Microdata, method: RecordMethod, strata: Ints, units: Ints | None) -> None:
     if units is None:
         raise ParameterError(
             f"{method.display_name()}: wanted the column that names the household or firm (unit), got none: "
@@ -106,7 +106,7 @@ def refuse_split_units(data: Microdata, method: RecordMethod, strata: Ints, unit
         )
 
 
-def refuse_bad_weights(data: Microdata, kept: Ints) -> None:
+def check_weights(data: Microdata, kept: Ints) -> None:
     weight = data.roles.weight if data.roles else None
     if weight is None:
         return
@@ -119,7 +119,7 @@ def refuse_bad_weights(data: Microdata, kept: Ints) -> None:
         )
 
 
-def refuse_hopeless(
+def check_group_counts(
     data: Microdata,
     x: Floats,
     strata: Ints,
@@ -131,10 +131,10 @@ def refuse_hopeless(
     if k is not None:
         if x.shape[0] < k:
             raise DataError(f"{who}: k={k} needs at least {k} records, got {x.shape[0]}. Lower k.", field="k")
-        refuse_small_strata(who, np.bincount(strata), k, "records", missing)
+        check_stratum_sizes(who, np.bincount(strata), k, "records", missing)
         if units is not None:
             pairs = np.unique(np.column_stack([strata, units]), axis=0)
-            refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units", missing)
+            check_stratum_sizes(who, np.bincount(pairs[:, 0]), k, "distinct units", missing)
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
     # a column may be constant in a part of a file and not in the file
     if varies and not any(varies) and data.whole is None:
@@ -153,7 +153,7 @@ _ABOUT_GAPS: dict[Missing, str] = {
 }
 
 
-def refuse_small_strata(who: str, counts: Ints, k: int, of_what: str, missing: Missing) -> None:
+def check_stratum_sizes(who: str, counts: Ints, k: int, of_what: str, missing: Missing) -> None:
     """Raise if strata, given by their counts, have fewer than k records or units."""
     small = counts[counts < k]
     if small.size == 0:

@@ -29,7 +29,7 @@ def categories_of(data: Microdata, name: str, rows: Ints) -> Categories:
     return codes.reshape(-1).astype(np.int64), tuple(names[present].tolist())
 
 
-def asked_by(data: Microdata, method: RecordMethod) -> dict[str, Cells]:
+def condition_cells(data: Microdata, method: RecordMethod) -> dict[str, Cells]:
     """Cells of the columns that the condition of a drop reads: numbers, or texts."""
     if not isinstance(method, Dropping):
         return {}
@@ -104,7 +104,7 @@ def groups_named(method: RecordMethod, read: Mapping[str, ReadColumn], rows: Int
     return partition
 
 
-def numbers_beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
+def context_numbers(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
     """Unmasked columns that a method reads, as numbers without missing values."""
     if not names:
         return np.empty((kept.size, 0))

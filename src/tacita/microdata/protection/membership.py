@@ -49,13 +49,13 @@ class Halving:
     """One division of the units into halves.
 
     members     records of the half that the model was fitted on
-    found       unique records that were reproduced
+    reproduced  unique records that were reproduced
     judged      records of strata that could be fitted
     values      numbers of a single unit: of members, of these reproduced exactly, and the same for others
     """
 
     members: Mask
-    found: Mask
+    reproduced: Mask
     judged: Mask
     values: tuple[int, int, int, int]
 
@@ -78,7 +78,7 @@ class Membership:
         for row, halving in zip(shares, self.halvings, strict=True):
             for side, half in enumerate((halving.members, ~halving.members)):
                 chosen = self.unique & halving.judged & half
-                row[side] = 100 * halving.found[chosen].mean() if chosen.any() else 0.0
+                row[side] = 100 * halving.reproduced[chosen].mean() if chosen.any() else 0.0
         return shares
 
     @property
@@ -150,7 +150,7 @@ class Membership:
             "unique": self.unique,
             "members": tuple(halving.members for halving in self.halvings),
             "judged": tuple(halving.judged for halving in self.halvings),
-            "found": tuple(halving.found for halving in self.halvings),
+            "found": tuple(halving.reproduced for halving in self.halvings),
         }
         return {"halves": halves}
 

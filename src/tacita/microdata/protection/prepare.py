@@ -28,7 +28,14 @@ from tacita.microdata.methods.synthesis.column_margins import Columns
 from tacita.microdata.statistics.sample_uniqueness import combined
 
 from . import checks
-from .context_columns import Categories, ReadColumn, asked_by, columns_read, numbers_beside, population_of
+from .context_columns import (
+    Categories,
+    ReadColumn,
+    columns_read,
+    condition_cells,
+    context_numbers,
+    population_of,
+)
 from .missing_patterns import suppressed_cells
 
 
@@ -111,7 +118,7 @@ def prepare(
 ) -> PreparedRecords:
     """The records of a file with roles as a method sees them; raises if it cannot protect them."""
     kinds = checks.kinds_read(data, method)
-    checks.refuse_numbers(data, method)
+    checks.check_categorical(data, method)
     x, independent = data.coded(data.quasi), _independent(data)
     rows = _rows_to_keep(data, np.column_stack([x, independent]), missing, method.draws_missing)
     x = x[rows]
@@ -124,10 +131,10 @@ def prepare(
     together = method.reads_missing or missing == "level"
     strata = _named_strata(data, rows) if together else _strata(data, x, rows)
     if not drops:
-        checks.refuse_bad_weights(data, rows)
+        checks.check_weights(data, rows)
     if method.whole_units:
-        checks.refuse_split_units(data, method, strata, units)
-    checks.refuse_hopeless(data, x, strata, units, method.group_size, missing)
+        checks.check_units_in_strata(data, method, strata, units)
+    checks.check_group_counts(data, x, strata, units, method.group_size, missing)
     return PreparedRecords(
         data=data,
         rows=rows,
@@ -161,11 +168,11 @@ def _columns(data: Microdata, kinds: tuple[Kind, ...], *, round_integers: bool) 
 def _reference(
     data: Microdata, method: RecordMethod, independent: Floats, rows: Ints, strata: Ints
 ) -> ReferenceColumns:
-    context = independent[rows] if independent.size else numbers_beside(data, method.context_columns, rows)
+    context = independent[rows] if independent.size else context_numbers(data, method.context_columns, rows)
     return ReferenceColumns(
         context=context,
         read=columns_read(data, method, rows),
-        deciding={name: cells[rows] for name, cells in asked_by(data, method).items()},
+        deciding={name: cells[rows] for name, cells in condition_cells(data, method).items()},
         populations={path: population_of(path, data, rows, strata) for path in method.populations},
     )
 
@@ -201,7 +208,9 @@ def _rows_to_keep(data: Microdata, used: Floats, policy: Missing, drawing: bool)
     drawn = bool(data.roles and data.roles.dependent)
     if policy == "refuse" and gaps.any():
         counts = dict(zip(data.used, gaps.sum(axis=0).tolist(), strict=True))
-        checks.refuse_gaps(data.source, counts, int(gaps.any(axis=1).sum()), drawn=drawn, drawing=drawing)
+        checks.check_missing_values(
+            data.source, counts, int(gaps.any(axis=1).sum()), drawn=drawn, drawing=drawing
+        )
     kept = np.flatnonzero(~gaps.any(axis=1)) if policy == "drop" else np.arange(data.n)
     if kept.size == 0:
         what = "dependent or independent value" if drawn else "quasi-identifier"

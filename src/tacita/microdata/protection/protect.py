@@ -22,7 +22,7 @@ from .prepare import PreparedRecords, prepare
 
 
 @dataclass(frozen=True, repr=False)
-class Protected:
+class ProtectedStep:
     """The released frame, its groups if any, the method as it ran, and the claim to verify.
 
     original    protected columns in the order of the source, as numbers or codes of categories
@@ -61,17 +61,17 @@ def protect(
     missing: Missing = "refuse",
     round_integers: bool = False,
     shuffle: bool = False,
-) -> Protected:
+) -> ProtectedStep:
     """Protect the quasi-identifiers by a method; remove identifiers."""
     records = prepare(data, method, run, missing=missing, round_integers=round_integers)
     masked = apply_method(method, records, run)
-    checks.refuse_missing_words(data, masked.texts, method)
-    left = 0 if masked.leaving is None else int(masked.leaving.sum())
+    checks.check_missing_words(data, masked.texts, method)
+    left = 0 if masked.dropped_rows is None else int(masked.dropped_rows.sum())
     records, masked = _without_leaving(records, masked, method)
     n = records.rows.size
     order = run.protective_generator().permutation(n) if shuffle else np.arange(n)
     claim = _claim(records, masked, method, order, missing, shuffled=shuffle)
-    return Protected(
+    return ProtectedStep(
         data=_released_frame(masked.values[order], claim, masked.texts, method),
         partition=masked.partition,
         method=masked.method,
@@ -91,8 +91,8 @@ def _without_leaving(
     records: PreparedRecords, masked: MaskedValues, method: RecordMethod
 ) -> tuple[PreparedRecords, MaskedValues]:
     """Removes the records that the method marks."""
-    if masked.leaving is not None and masked.leaving.any():
-        stays = ~masked.leaving
+    if masked.dropped_rows is not None and masked.dropped_rows.any():
+        stays = ~masked.dropped_rows
         if not stays.any():
             drops = method.kind == "dropping"
             advice = "Name a narrower condition" if drops else "Lower the suppression limit, or k"
@@ -101,7 +101,7 @@ def _without_leaving(
         records = replace(records, rows=records.rows[stays], strata=records.strata[stays])
         masked = replace(masked, values=masked.values[stays], before=before[stays])
     if method.kind == "dropping":
-        checks.refuse_bad_weights(records.data, records.rows)
+        checks.check_weights(records.data, records.rows)
     return records, masked
 
 
@@ -116,7 +116,7 @@ def _claim(
 ) -> Claim:
     """The claim about the records, in the order in which they are published."""
     data = records.data
-    suppressed = records.suppressed if masked.withheld is None else masked.withheld
+    suppressed = records.suppressed if masked.suppressed is None else masked.suppressed
     accounted = () if records.suppressed is None else ("suppressed-cells",)
     return Claim(
         original=data,
@@ -131,7 +131,7 @@ def _claim(
         ),
         left_out=data.used if missing == "drop" else (),
         suppressed=None if suppressed is None else suppressed[order],
-        leaving=np.setdiff1d(np.arange(data.n), records.rows),
+        dropped_rows=np.setdiff1d(np.arange(data.n), records.rows),
         terms={**masked.method.own_parameters(), **masked.witness},
         missing_drawn=missing == "level",
         shuffled=shuffled,

@@ -23,7 +23,7 @@ from tacita.microdata.plans.plan import PlannedStep
 
 from .label_maps import recodings_of
 from .prepare import complete_rows
-from .protect import Protected, protect, without_identifiers
+from .protect import ProtectedStep, protect, without_identifiers
 
 # Promises about cells, or about a step itself: they still hold after records are removed.
 _OF_ANY_RECORDS = frozenset(
@@ -75,7 +75,7 @@ class Step:
 
 
 @dataclass(frozen=True, repr=False)
-class Made:
+class PipelineResult:
     """The finished file and its claim, the result of each step, and the file after each step.
 
     stages      files after each step: the records not yet removed, in the order of the source
@@ -87,20 +87,20 @@ class Made:
     data: Microdata
     claim: Claim
     steps: tuple[Step, ...]
-    protected: tuple[Protected, ...]
+    protected: tuple[ProtectedStep, ...]
     stages: tuple[Microdata, ...]
     present: tuple[Ints, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
     recodings: tuple[LabelMaps, ...] = ()
 
     @property
-    def whole(self) -> Protected:
+    def whole(self) -> ProtectedStep:
         """The release as a single step from source to finished file."""
         if not self.stages:
             return self.protected[0]
         nothing = np.empty((self.data.n, 0))
         one = np.zeros(self.data.n, dtype=np.int64)
-        return Protected(
+        return ProtectedStep(
             data=self.data,
             partition=None,
             method=self.protected[-1].method,
@@ -110,7 +110,7 @@ class Made:
             strata=one,
         )
 
-    def accepting(self, accepted: tuple[str, ...]) -> Made:
+    def accepting(self, accepted: tuple[str, ...]) -> PipelineResult:
         """The same with the names of the accepted risks in every claim."""
         steps = tuple(replace(step, accepted_risks=accepted) for step in self.claim.steps)
         protected = tuple(
@@ -120,9 +120,9 @@ class Made:
         return replace(self, claim=claim, protected=protected)
 
     @property
-    def standing(self) -> dict[int, Protected]:
+    def standing(self) -> dict[int, ProtectedStep]:
         """Results of the steps whose columns no later step changed, by the number of the step."""
-        unchanged: dict[int, Protected] = {}
+        unchanged: dict[int, ProtectedStep] = {}
         touched: set[str] = set()
         for number in range(len(self.steps), 0, -1):
             if not touched & set(self.steps[number - 1].columns):
@@ -191,8 +191,8 @@ def _roles_of(roles: Roles, columns: Sequence[str], strata: Sequence[str]) -> Ro
     )
 
 
-def make(data: Microdata, steps: Sequence[Step], run: RunContext, options: ReleaseOptions) -> Made:
-    """RunContext the steps on a file with roles; the result has the claim that the verifier checks."""
+def make(data: Microdata, steps: Sequence[Step], run: RunContext, options: ReleaseOptions) -> PipelineResult:
+    """Run the steps on a file with roles; the result has the claim that the verifier checks."""
     if len(steps) == 1 and not steps[0].by_unit:
         (step,) = steps
         protected = protect(
@@ -205,7 +205,7 @@ def make(data: Microdata, steps: Sequence[Step], run: RunContext, options: Relea
         )
         recodings = recodings_of(data, steps, (protected.data,), (protected.claim.rows,))
         claim = replace(protected.claim, recodings=recodings[-1])
-        return Made(
+        return PipelineResult(
             data=protected.data,
             claim=claim,
             steps=(step,),
@@ -216,13 +216,15 @@ def make(data: Microdata, steps: Sequence[Step], run: RunContext, options: Relea
     return _several(data, steps, run, options)
 
 
-def _several(data: Microdata, steps: Sequence[Step], run: RunContext, options: ReleaseOptions) -> Made:
+def _several(
+    data: Microdata, steps: Sequence[Step], run: RunContext, options: ReleaseOptions
+) -> PipelineResult:
     """Runs each step on the result of the one before; then makes the finished file and its claim."""
     dropping = {name for step in steps if step.missing == "drop" for name in data.with_roles(step.roles).used}
     left_out = tuple(name for name in data.columns if name in dropping)
     kept = complete_rows(data, left_out)
     frame = data if kept.size == data.n else _of(gathered(data.frame, kept), data)
-    made: list[Protected] = []
+    made: list[ProtectedStep] = []
     claims: list[Claim] = []
     stages: list[Microdata] = []
     present = [kept]
@@ -255,12 +257,12 @@ def _several(data: Microdata, steps: Sequence[Step], run: RunContext, options: R
         k=min((claim.k for claim in claims if claim.k is not None), default=None),
         guarantees=(),
         left_out=left_out,
-        leaving=np.setdiff1d(np.arange(data.n), last),
+        dropped_rows=np.setdiff1d(np.arange(data.n), last),
         shuffled=options.shuffle,
         recodings=recodings[-1],
         steps=_finished_claims(data, standing, steps, by_step, last[order], shuffled=options.shuffle),
     )
-    return Made(
+    return PipelineResult(
         data=_of(plain, data),
         claim=claim,
         steps=tuple(steps),
@@ -304,7 +306,7 @@ def _restricted(claim: Claim, chosen: Ints) -> Claim:
     restricted = replace(
         claim,
         rows=claim.rows[chosen],
-        leaving_later=later,
+        dropped_later=later,
         labels=None if claim.labels is None else claim.labels[chosen],
         suppressed=None if claim.suppressed is None else claim.suppressed[chosen],
     )
@@ -313,7 +315,7 @@ def _restricted(claim: Claim, chosen: Ints) -> Claim:
     # if the record that represented its unit was removed, another one represents it
     unit = claim.original.roles.unit if claim.original.roles else None
     assert unit is not None
-    rows = np.concatenate([restricted.rows, later, claim.leaving])
+    rows = np.concatenate([restricted.rows, later, claim.dropped_rows])
     first = np.unique(claim.original.alike(unit).codes[rows], return_index=True)[1]
     return replace(restricted, representing=rows[first])
 
@@ -335,7 +337,7 @@ def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -
     return Microdata(frame=frame, roles=roles, dialect=data.dialect, source=data.source, whole=data.whole)
 
 
-def _run_step(frame: Microdata, step: Step, run: RunContext) -> tuple[Protected, Claim, Microdata]:
+def _run_step(frame: Microdata, step: Step, run: RunContext) -> tuple[ProtectedStep, Claim, Microdata]:
     """The result of a step, its claim about all records of the file, and the file after it."""
     # incomplete rows were dropped before the first step; cells that a step suppressed must not drop more
     missing = "refuse" if step.missing == "drop" else step.missing
@@ -348,23 +350,23 @@ def _run_step(frame: Microdata, step: Step, run: RunContext) -> tuple[Protected,
     reduced = _of(gathered(before.frame, first), before, before.roles)
     protected = protect(reduced, step.method, run, missing=missing, round_integers=step.round_integers)
     # with a unit all its records are removed
-    stays = ~np.isin(units, protected.claim.leaving)
-    rows, leaving = np.flatnonzero(stays), np.flatnonzero(~stays)
+    stays = ~np.isin(units, protected.claim.dropped_rows)
+    rows, dropped = np.flatnonzero(stays), np.flatnonzero(~stays)
     unit_row = np.searchsorted(protected.claim.rows, units[rows])
-    remaining = before.frame if not leaving.size else gathered(before.frame, rows)
+    remaining = before.frame if not dropped.size else gathered(before.frame, rows)
     spread = regathered(remaining, protected.data.frame, dict.fromkeys(step.columns, unit_row))
     of_units = protected.claim
     claim = replace(
         of_units,
         original=before,
         rows=rows,
-        leaving=leaving,
+        dropped_rows=dropped,
         labels=None if of_units.labels is None else of_units.labels[unit_row],
         suppressed=None if of_units.suppressed is None else of_units.suppressed[unit_row],
         representing=first,
     )
     plain = nw.from_native(without_memory(spread.to_native()), eager_only=True)
-    return replace(protected, left=leaving.size), claim, _of(plain, before)
+    return replace(protected, left=dropped.size), claim, _of(plain, before)
 
 
 def _units(data: Microdata, step: Step) -> tuple[Ints, Ints]:
@@ -404,7 +406,7 @@ def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Clai
             concerned = kept if step_columns & set(touched) else step.method.promised_of_read(kept)
             by_values = [name for name in concerned if touched and name not in later.method.keeping()]
             withdrawn += [Withdrawn(name, number + 1, at + 1, touched) for name in by_values]
-            removes = claims[at].leaving.size
+            removes = claims[at].dropped_rows.size
             by_removal = [name for name in kept if removes and name not in (*by_values, *_OF_ANY_RECORDS)]
             withdrawn += [Withdrawn(name, number + 1, at + 1, ()) for name in by_removal]
             kept = {name: None for name in kept if name not in (*by_values, *by_removal)}

@@ -1,4 +1,4 @@
-"""Measures and requirements of a release, whoever made it."""
+"""Measures and requirements of a release that any program made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tacita.core import DataError, Microdata, ParameterError, Report, RunContext
 from tacita.core.results.score import Files
 from tacita.core.spec.setting_syntax import setting
 from tacita.microdata.measures.evaluate import context_columns, measure, whole_files
-from tacita.microdata.measures.record_alignment import aligned, refuse_other_order, same_numbers
+from tacita.microdata.measures.record_alignment import aligned, check_record_order, same_numbers
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.plans.requirements import RequireSection
 from tacita.microdata.statistics.sample_uniqueness import examine
@@ -20,9 +20,9 @@ from .record import domain_codes, suited
 from .requirement_checks import counting_by, judge
 
 
-def assess(before: Microdata, after: Microdata, asked: Protection, run: RunContext | None) -> Report:
-    """Measure a release, whoever made it: the same records in the same order."""
-    roles, measures = asked.roles, asked.measure
+def assess(before: Microdata, after: Microdata, protection: Protection, run: RunContext | None) -> Report:
+    """Measure a release that any program made: the same records in the same order."""
+    roles, measures = protection.roles, protection.measure
     if roles.quasi == "numeric":
         # identifiers that the release no longer has are not to be compared
         shared = [name for name in before.columns if name in after.columns]
@@ -30,8 +30,8 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: RunConte
         quasi = tuple(name for name in shared if name in numbers or name in roles.categorical)
         roles = roles.model_copy(update={"quasi": quasi})
         if not quasi:
-            said = setting("roles", "quasi", "numeric")
-            raise ParameterError(f"{after.source}: {said} found no numeric column in both files.")
+            quasi_setting = setting("roles", "quasi", "numeric")
+            raise ParameterError(f"{after.source}: {quasi_setting} found no numeric column in both files.")
     before = before.with_roles(roles)
     absent = [name for name in before.quasi if name not in after.columns]
     if absent:
@@ -41,7 +41,7 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: RunConte
             f"{after.source}: wanted the {before.n} records of the original in its order, got {after.n}. "
             "Assess against the records that were released."
         )
-    refuse_other_order(before, after, before.quasi)
+    check_record_order(before, after, before.quasi)
     pair = aligned(before, after)
     x, z = pair.before, pair.after
     if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
@@ -49,7 +49,7 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: RunConte
     beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
     unchanged = [name for name in beside if same_numbers(before, after, name)]
     rows = np.arange(before.n)
-    found = measure(
+    report = measure(
         x,
         z,
         before.quasi,
@@ -61,8 +61,8 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: RunConte
         files=whole_files(after, before, rows, measures.domains),
     )
     unique = examine(before, rows, after, None)
-    # a measure of what was protected says nothing of the columns beside
-    return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
+    # the measures cover protected columns, not the unchanged ones
+    return replace(report, notes=(*report.notes, unique.headline)) if unique.unchanged.below_k else report
 
 
 def check(
@@ -87,5 +87,5 @@ def check(
             f"{released.source}: wanted the {original.n} records of the original in its order, got "
             f"{released.n}. Check against the records that were released."
         )
-    refuse_other_order(original, released, original.quasi)
+    check_record_order(original, released, original.quasi)
     return judge(limits.requirements, whole_files(released, original, np.arange(original.n)), run)

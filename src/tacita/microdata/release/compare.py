@@ -32,48 +32,48 @@ from .release import make_release
 
 def compare(
     data: Microdata,
-    asked: Protection,
+    protection: Protection,
     section: CompareSection,
     run: RunContext | None,
 ) -> Trials:
     """Make the release of every trial of a grid, keep its figures, and find the front.
 
-    Told that it is enough, it keeps the trials made so far; those that were not made say so. The one at work
-    is among these, unless it is the first.
+    A run that should stop keeps the trials made so far; the others, and the one that was interrupted unless
+    it is the first, say that they were not tried.
     """
-    base = asked.protect
+    base = protection.protect
     grid = section.grid(base)
     # a trial that loses all relations with unchanged columns must not look good for want of this figure
-    watched = {RelationsLost.name} - {*asked.measure.without}
-    measured = asked.measure.including(section.loss, section.risk, *watched)
+    watched = {RelationsLost.name} - {*protection.measure.without}
+    measured = protection.measure.including(section.loss, section.risk, *watched)
     # what is wrong with these is wrong with every trial
-    data = data.with_roles(asked.roles)
+    data = data.with_roles(protection.roles)
     domain_codes(data, measured.domains, np.empty(0, dtype=np.int64))
     data = replace(data, fingerprint=data.fingerprint or fingerprint_of_frame(data))
 
     steered = run or RunContext()
-    heard = Heard(steered.should_stop)
+    stop_latch = Heard(steered.should_stop)
     trials: list[Trial] = []
     failures: list[DataError | ParameterError | RequirementError] = []
     origin: Origin | None = None
 
     def over() -> bool:
-        return steered.should_cancel() or (origin is not None and heard())
+        return steered.should_cancel() or (origin is not None and stop_latch())
 
     # what the trials have in common, such as a tour through all records, is found once
     inner = replace(steered.silent().keeping(), should_cancel=over)
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
-            tried = asked.trying(_protecting(base, method, parameters), measured)
+            tried = protection.trying(_protecting(base, method, parameters), measured)
             release = make_release(data, tried, inner)
         except Cancelled:
             if steered.should_cancel():
                 raise
             break
-        except (DataError, ParameterError, RequirementError) as problem:
-            failures.append(problem)
-            trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
+        except (DataError, ParameterError, RequirementError) as error:
+            failures.append(error)
+            trials.append(Trial(method=method, parameters=parameters, reason=str(error)))
             steered.on_trial(trials[-1])
             continue
         record = release.record
@@ -82,10 +82,12 @@ def compare(
         trials.append(
             Trial(
                 method=method,
-                # a record leaves some defaults out; what was asked for tells trials apart
+                # a record leaves some defaults out; the requested parameters distinguish the trials
                 parameters={**parameters, **record.parameters},
                 report=figures,
-                reason=next((each.text for each in record.warnings if each.name == "search-stopped"), None),
+                reason=next(
+                    (warning.text for warning in record.warnings if warning.name == "search-stopped"), None
+                ),
                 groups=record.groups,
             )
         )
@@ -96,7 +98,7 @@ def compare(
         )
     steered.report(f"comparing {len(grid)} of {len(grid)}", len(grid), len(grid))
     if left := grid[len(trials) :]:
-        why = f"Not tried: the comparison was stopped by the user after {heard.after or 0.0:.1f} s."
+        why = f"Not tried: the comparison was stopped by the user after {stop_latch.after or 0.0:.1f} s."
         trials += [Trial(method=method, parameters=parameters, reason=why) for method, parameters in left]
     return Trials.of(trials, loss=section.loss, risk=section.risk, origin=origin)
 

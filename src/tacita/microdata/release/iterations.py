@@ -1,4 +1,4 @@
-"""A synthesis by fuzzy c-regression, heard round by round, each round measured as a release would be."""
+"""A synthesis by fuzzy c-regression with a callback for every round, measured as a release would be."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class Round:
 
     @cached_property
     def report(self) -> Report:
-        """The scores; measured when they are asked for, and once."""
+        """The scores; measured once, at the first access."""
         return self._measured(self.iteration.released + 0.0)
 
 
 def watch(
-    data: Microdata, asked: Protection, on_round: Callable[[Round], None], run: RunContext | None
+    data: Microdata, protection: Protection, on_round: Callable[[Round], None], run: RunContext | None
 ) -> RecordsRelease:
-    """The release that `asked` gives by itself; each round is heard before the next begins.
+    """Make the release of `protection`, and call `on_round` after every round.
 
-    O(rounds n c (p + q)^2), and the cost of the measures where they are asked for.
+    O(rounds n c (p + q)^2), and the cost of the measures where `report` is read.
     """
-    method = asked.protect.build()
-    if not isinstance(method, FCRM) or asked.whole.strata:
+    method = protection.protect.build()
+    if not isinstance(method, FCRM) or protection.whole.strata:
         raise ParameterError(
             "synthesize: a callback follows fcrm without strata. Leave it out for other methods.",
             field="callback",
         )
-    given, roles = run or RunContext(), data.with_roles(asked.whole)
+    context, roles = run or RunContext(), data.with_roles(protection.whole)
     if method.memberships == "separate" and len(roles.quasi) > 1:
         raise ParameterError(
             "synthesize: a callback needs joint memberships for several dependent columns.", field="callback"
@@ -51,16 +51,16 @@ def watch(
     def measured(released: Matrix) -> Report:
         used = roles.matrix(roles.used)
         rows = np.flatnonzero(~np.isnan(used).any(axis=1))
-        left_out = (*asked.whole.identifiers, *asked.whole.pseudonyms)
-        beside = [name for name in roles.columns if name not in roles.quasi and name not in left_out]
+        left_out = (*protection.whole.identifiers, *protection.whole.pseudonyms)
+        unprotected = [name for name in roles.columns if name not in roles.quasi and name not in left_out]
         return measure(
             roles.matrix(roles.quasi)[rows],
             released,
             roles.quasi,
-            asked.measure.build(),
-            given.silent(),
-            context=context_columns(roles, beside, rows),
+            protection.measure.build(),
+            context.silent(),
+            context=context_columns(roles, unprotected, rows),
         )
 
-    listening = replace(given, on_iteration=lambda seen: on_round(Round(seen, measured)))
-    return make_release(data, asked, listening)
+    listening = replace(context, on_iteration=lambda seen: on_round(Round(seen, measured)))
+    return make_release(data, protection, listening)

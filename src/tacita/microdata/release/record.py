@@ -1,4 +1,4 @@
-"""What is measured of a release and told in its record."""
+"""Measures a release and writes its record."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from tacita.microdata.measures.record_alignment import Aligned, aligned
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.plans.sections import MeasureSection
 from tacita.microdata.protection.fingerprint import fingerprint_of_frame
-from tacita.microdata.protection.steps import Made, Step
+from tacita.microdata.protection.steps import PipelineResult, Step
 from tacita.microdata.statistics.sample_uniqueness import FEW, examine
 from tacita.microdata.statistics.unit_counts import unit_codes
 
 
 def recorded(
-    made: Made,
+    made: PipelineResult,
     data: Microdata,
-    asked: Protection,
+    protection: Protection,
     verdicts: tuple[Verdict, ...],
     run: RunContext,
     stopped: float | None,
@@ -58,32 +58,34 @@ def recorded(
 ) -> RecordsRelease:
     """The release with its figures and its record; `stopped` says after how many seconds a search was.
 
-    `of_all` has what is known of all records, where the data is a sample of them; `given_back` what other
-    columns tell of hidden cells, where that was insisted on.
+    `of_all` has the figures of all records, where the data is a sample of them; `given_back` the hidden cells
+    that other columns determine, where that risk was accepted.
     """
-    claim, planned, section = made.claim, asked.planned, asked.protect
+    claim, planned, section = made.claim, protection.planned, protection.protect
     kept = np.sort(claim.rows)
-    stages = _measured(made, data, asked.measure, run, kept, of_all)
+    stages = _measured(made, data, protection.measure, run, kept, of_all)
     uniqueness = examine(data, claim.rows, made.data, _hiding(claim), run)
     shown, fewest = stages[-1], claim.k or FEW
     estimates = by_domain(shown.files, run)
-    grouped = [each.partition for each in made.protected if each.partition is not None]
+    grouped = [step.partition for step in made.protected if step.partition is not None]
     partition = grouped[0] if len(grouped) == 1 else None
     record = Record(
         source=data.source,
         fingerprint=data.fingerprint or fingerprint_of_frame(data),
-        method=tuple(name for each in planned for name in each.section.chain),
+        method=tuple(name for step in planned for name in step.section.chain),
         parameters=made.protected[0].method.own_parameters() if len(planned) == 1 else {},
-        roles=(data.roles or asked.whole).model_dump(mode="json", exclude=_unsaid(asked.roles)),
+        roles=(data.roles or protection.whole).model_dump(
+            mode="json", exclude=_unrecorded_roles(protection.roles)
+        ),
         options=section.model_dump(
-            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(asked.roles, section)
+            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(protection.roles, section)
         ),
         seed=run.seed,
         records_in=data.n,
         records_out=made.data.n,
         groups=None if partition is None else len(partition),
         group_sizes={} if partition is None else _histogram(partition.sizes),
-        strata=max(int(each.strata.max()) + 1 for each in made.protected),
+        strata=max(int(step.strata.max()) + 1 for step in made.protected),
         versions=versions(),
         verdicts=verdicts,
         warnings=gravest_first(
@@ -96,7 +98,7 @@ def recorded(
                         files=shown.files,
                         report=shown.report,
                         estimates=estimates,
-                        inferred=(*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
+                        inferred=(*given_back, *(cell for verdict in verdicts for cell in verdict.inferred)),
                         shuffled=section.shuffle,
                     )
                 ),
@@ -112,7 +114,7 @@ def recorded(
         risks=_risks(made, data, shown, fewest, run),
         correlations=_correlations(data.quasi, shown, fewest),
         estimates=estimates,
-        user_missing={name: each.user_missing for name, each in _noted(data) if each.user_missing},
+        user_missing={name: note.user_missing for name, note in _noted(data) if note.user_missing},
         gap=None if partition is None else partition.gap,
         accepted_risks=claim.accepted_risks,
         steps=tuple(
@@ -140,23 +142,24 @@ def recorded(
 def _hiding(claim: Claim) -> int | None:
     """The smallest k for which records, or the values of a column, still hide among k; None without one.
 
-    The k of a synthesis is no such number: so many stand behind what is drawn, and nothing beside it hides.
+    The k of a synthesis is no such number: k records stand behind a drawn value, but the other columns of
+    a record hide nothing.
     """
-    steps = [each for each in claim.steps or (claim,) if _OF_RECORDS & set(each.guarantees)]
-    return min((each.k for each in steps if each.k is not None), default=None)
+    steps = [step for step in claim.steps or (claim,) if _OF_RECORDS & set(step.guarantees)]
+    return min((step.k for step in steps if step.k is not None), default=None)
 
 
 def _noted(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
     return () if data.notes is None else data.notes.columns.items()
 
 
-# Roles that every record of a release tells, whether columns have them or not.
-_ALWAYS_SAID = (*OF_STEPS, "identifiers", "confidential", "strata", "unit", "weight", "hierarchy")
+# Roles that every record of a release lists, whether columns have them or not.
+_ALWAYS_RECORDED = (*OF_STEPS, "identifiers", "confidential", "strata", "unit", "weight", "hierarchy")
 
 
-def _unsaid(roles: Roles) -> set[str]:
-    # other roles are told where they are asked for: records of earlier releases do not know them
-    return {name for name in Roles.model_fields if name not in _ALWAYS_SAID and not getattr(roles, name)}
+def _unrecorded_roles(roles: Roles) -> set[str]:
+    # other roles are recorded where they are set: records of earlier releases do not know them
+    return {name for name in Roles.model_fields if name not in _ALWAYS_RECORDED and not getattr(roles, name)}
 
 
 def _unrecorded(roles: Roles, options: ReleaseOptions) -> set[str]:
@@ -167,7 +170,7 @@ def _unrecorded(roles: Roles, options: ReleaseOptions) -> set[str]:
 
 @dataclass(frozen=True, repr=False)
 class _Stage:
-    """The file after a step beside the source: protected columns on both sides, and the figures of it."""
+    """The file after a step and the source: protected columns on both sides, and their scores."""
 
     pair: Aligned
     report: Report
@@ -176,7 +179,12 @@ class _Stage:
 
 
 def _measured(
-    made: Made, data: Microdata, measures: MeasureSection, run: RunContext, kept: Ints, of_all: OfAll | None
+    made: PipelineResult,
+    data: Microdata,
+    measures: MeasureSection,
+    run: RunContext,
+    kept: Ints,
+    of_all: OfAll | None,
 ) -> list[_Stage]:
     """Loss and risk after each step, of the columns that any step protects, against the source."""
     present = made.present or (kept,)
@@ -199,7 +207,7 @@ def _measured(
     else:
         keys = _keys(made)
         both = [aligned(data, stage) for stage in made.stages]
-        pairs = [replace(each, before=each.before[rows]) for each, rows in zip(both, present, strict=True)]
+        pairs = [replace(pair, before=pair.before[rows]) for pair, rows in zip(both, present, strict=True)]
         files = [
             whole_files(stage, data, rows, measures.domains, recodings=recodings, keys=keys)
             for stage, rows, recodings in zip(made.stages, present, made.recodings, strict=True)
@@ -237,10 +245,11 @@ _OF_KEYS = frozenset(("groups-of-k", "k-anonymous", "k-anonymous-to-all"))
 _OF_RECORDS = _OF_KEYS | {"column-groups"}
 
 
-def _keys(made: Made) -> tuple[str, ...]:
-    """The columns that k is still promised of, where others were protected too; of categories, if any are.
+def _keys(made: PipelineResult) -> tuple[str, ...]:
+    """The columns for which k is still promised, where other columns were protected too.
 
-    What is known of a person are mostly categories; numbers beside them are masked for what they tell.
+    Only sets with categories count, if there are any: an attacker mostly knows categories, and numbers next
+    to them are masked because they are sensitive.
     """
     promised = [
         step.columns
@@ -249,11 +258,11 @@ def _keys(made: Made) -> tuple[str, ...]:
     ]
     data = made.claim.original
     coded = [names for names in promised if any(data.scale(name) != "numeric" for name in names)]
-    names = tuple(dict.fromkeys(name for each in coded or promised for name in each))
+    names = tuple(dict.fromkeys(name for columns in coded or promised for name in columns))
     return () if set(names) >= set(data.quasi) else names
 
 
-def _read_as_promised(measures: MeasureSection, made: Made) -> MeasureSection:
+def _read_as_promised(measures: MeasureSection, made: PipelineResult) -> MeasureSection:
     """The measures, an empty key read as the promise of k reads it where the plan does not say how."""
     readings = {step.method.missing_keys for step in made.steps}
     if "wildcard" not in readings or "category" in readings:
@@ -273,7 +282,7 @@ def suited(measures: MeasureSection, data: Microdata, *, coarser: bool = False) 
 
 
 def only_coarser(steps: Sequence[Step]) -> bool:
-    """Whether labels were made coarser or withheld, and none exchanged: each stands for what it replaced."""
+    """Whether labels were only made coarser or suppressed: each still stands for what it replaced."""
     of_labels = [step.method.kind for step in steps if set(step.method.takes) != {"numeric"}]
     return bool(of_labels) and set(of_labels) <= set(registry.CATEGORICAL)
 
@@ -286,7 +295,7 @@ def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
 
 
 def _risks(
-    made: Made, data: Microdata, stage: _Stage, fewest: int, run: RunContext
+    made: PipelineResult, data: Microdata, stage: _Stage, fewest: int, run: RunContext
 ) -> tuple[RiskByRecord, ...]:
     # what a value became is plain where it was recoded, or is shown at all
     plain = registry.CATEGORICAL
@@ -295,7 +304,7 @@ def _risks(
     apart = {*data.quasi, *(data.roles.pseudonyms if data.roles else ())}
     unchanged = [name for name in made.data.columns if name not in apart]
     pair = stage.pair
-    found = (
+    risks = (
         record_risk.of_protected(
             pair.before,
             pair.after,
@@ -309,7 +318,7 @@ def _risks(
         ),
         record_risk.of_unchanged(made.data, unchanged, fewest, unit_codes(data, made.claim.rows)),
     )
-    return tuple(each for each in found if each is not None)
+    return tuple(risk for risk in risks if risk is not None)
 
 
 def _correlations(quasi: Sequence[str], stage: _Stage, fewest: int) -> Correlations | None:

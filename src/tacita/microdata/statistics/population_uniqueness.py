@@ -90,7 +90,7 @@ def fit_pitman(spectrum: Spectrum) -> PitmanFit:
             for start in (10.0, max(10.0, u / 4))
             for odds in (0.0, -2.0)
         ),
-        key=lambda found: found.fun,
+        key=lambda fit: fit.fun,
     )
     theta, alpha = inside(best.x)
 
@@ -163,7 +163,7 @@ def slide_negative_binomial(spectrum: Spectrum, population: float) -> float:
         return float(seen - classes @ (np.log(many) + shown))
 
     starts = [(np.log(a), np.log(b / (1 - b))) for a in (0.1, 2.0) for b in (0.001, 0.05, 0.5)]
-    found = [
+    fits = [
         minimize(
             cost,
             start,
@@ -173,7 +173,7 @@ def slide_negative_binomial(spectrum: Spectrum, population: float) -> float:
         )
         for start in starts
     ]
-    a, b, many = parameters(min(found, key=lambda each: each.fun).x)
+    a, b, many = parameters(min(fits, key=lambda fit: fit.fun).x)
     return float(many * b**a)
 
 
@@ -198,5 +198,5 @@ def estimated(estimator: Estimator, spectrum: Spectrum, population: float) -> tu
     return min(
         ("zayatz", zayatz(spectrum, population)),
         ("snb", slide_negative_binomial(spectrum, population)),
-        key=lambda each: each[1],
+        key=lambda estimate: estimate[1],
     )

@@ -1,9 +1,9 @@
-"""Who is alone on what a release shows: unchanged columns together, in pairs and in triples.
+"""Sample uniques of a release on its unchanged columns: all together, in pairs and in triples.
 
-Groups of k hold on the columns that were protected. Whoever knows columns that were not finds every record
-that stands alone on them, so they are counted for every release, whatever made it. A missing cell is one
-value of its own: the reading in which most records are alone. Where a unit is named, records are alone that
-share their values with no other unit: another visit of a patient is no company.
+Groups of k hold on the columns that were protected. An attacker who knows other columns finds every record
+that is unique on them, so unique records are counted for every release, whatever program made it. A missing
+cell is a value of its own: the reading in which most records are unique. Where a unit is named, a record is
+unique if no other unit shares its values: another visit of the same patient does not hide it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _BUDGET = 30_000_000
 _MOST_COMBINATIONS = 6_000
 # A column that sets apart this share of the records by itself makes every pair with it look alike.
 NEARLY_UNIQUE = 0.5
-# A set of columns that sets apart this share of what all do is enough to be told.
+# A set of columns that sets apart this share of what all do is reported.
 _MOST = 0.9
 _LONGEST_SET = 6
-# The worst that are told.
-_TOLD = 5
+# Number of combinations that are reported.
+_MOST_REPORTED = 5
 
 
 def examine(
@@ -50,8 +50,8 @@ def examine(
     >>> import pyarrow as pa
     >>> frame = Microdata.of(pa.table({"sex": [1, 1, 2, 2], "age": [30, 30, 30, 40], "income": [1, 2, 3, 4]}))
     >>> from tacita.core import Roles
-    >>> found = examine(frame.with_roles(Roles(quasi="income")), np.arange(4), frame, 3)
-    >>> found.unchanged.alone, found.unchanged.below_k, found.mattering
+    >>> uniqueness = examine(frame.with_roles(Roles(quasi="income")), np.arange(4), frame, 3)
+    >>> uniqueness.unchanged.alone, uniqueness.unchanged.below_k, uniqueness.mattering
     (2, 4, ('age', 'sex'))
     """
     run = run or RunContext()
@@ -71,12 +71,12 @@ def examine(
     unchanged = {name: now[name] for name in shown if name not in touched}
     run.report("counting unique records", 0, 1)
     whole = combined(unchanged.values(), released.n)
-    found = Uniqueness(
+    uniqueness = Uniqueness(
         k=k,
         records=released.n,
-        unchanged=_told(tuple(unchanged), whole, k, company),
-        before=_told(tuple(shown), combined(was.values(), released.n), k, company),
-        after=_told(tuple(shown), combined(now.values(), released.n), k, company),
+        unchanged=_combination(tuple(unchanged), whole, k, company),
+        before=_combination(tuple(shown), combined(was.values(), released.n), k, company),
+        after=_combination(tuple(shown), combined(now.values(), released.n), k, company),
         by_itself={
             # by itself the unit column tells units apart, whatever they have
             name: _left(codes, k, Company(None) if name == unit else company)
@@ -84,17 +84,17 @@ def examine(
         },
         unit=unit,
     )
-    if not found.unchanged.below_k:
-        return found
-    return _with_columns(found, unchanged, company, run)
+    if not uniqueness.unchanged.below_k:
+        return uniqueness
+    return _with_columns(uniqueness, unchanged, company, run)
 
 
 def _with_columns(
-    found: Uniqueness, columns: Mapping[str, Ints], company: Company, run: RunContext
+    uniqueness: Uniqueness, columns: Mapping[str, Ints], company: Company, run: RunContext
 ) -> Uniqueness:
-    """The same, with what single columns, pairs and triples have to do with it."""
-    examined = _examined(found, columns)
-    pairs, triples = _Worst(found, company), _Worst(found, company)
+    """The counts, with those of single columns, pairs and triples."""
+    examined = _examined(uniqueness, columns)
+    pairs, triples = _Worst(uniqueness, company), _Worst(uniqueness, company)
     todo = comb(len(examined), 2) or 1
     for done, (one, other) in enumerate(combinations(examined, 2)):
         both = _joined(columns[one], columns[other])
@@ -104,12 +104,12 @@ def _with_columns(
         run.report("counting unique records", done, todo)
     run.report("counting unique records", 1, 1)
     return replace(
-        found,
-        enough=_enough(found, columns, company),
-        without=_without(found, columns, company),
+        uniqueness,
+        enough=_enough(uniqueness, columns, company),
+        without=_without(uniqueness, columns, company),
         examined=tuple(examined),
-        pairs=pairs.told(),
-        triples=triples.told(),
+        pairs=pairs.reported(),
+        triples=triples.reported(),
         alone_in_pairs=int(pairs.alone.sum()),
         alone_in_triples=int(triples.alone.sum()),
     )
@@ -118,9 +118,9 @@ def _with_columns(
 class _Worst:
     """The combinations that set most records apart, and who is alone on at least one."""
 
-    def __init__(self, found: Uniqueness, company: Company) -> None:
-        self.k, self.company = found.k, company
-        self.alone = np.zeros(found.records, dtype=bool)
+    def __init__(self, uniqueness: Uniqueness, company: Company) -> None:
+        self.k, self.company = uniqueness.k, company
+        self.alone = np.zeros(uniqueness.records, dtype=bool)
         self.kept: list[Combination] = []
 
     def add(self, columns: tuple[str, ...], codes: Ints) -> None:
@@ -129,22 +129,24 @@ class _Worst:
         apart = _below(codes, sizes, self.k, self.company)
         self.kept.append(Combination(columns, apart.alone, apart.below_k))
 
-    def told(self) -> tuple[Combination, ...]:
-        worst = sorted(self.kept, key=_apart, reverse=True)[:_TOLD]
-        return tuple(each for each in worst if each.below_k)
+    def reported(self) -> tuple[Combination, ...]:
+        worst = sorted(self.kept, key=_apart, reverse=True)[:_MOST_REPORTED]
+        return tuple(combination for combination in worst if combination.below_k)
 
 
 def _apart(combination: Combination) -> tuple[int, int]:
     return combination.alone, combination.below_k
 
 
-def _examined(found: Uniqueness, columns: Mapping[str, Ints]) -> list[str]:
+def _examined(uniqueness: Uniqueness, columns: Mapping[str, Ints]) -> list[str]:
     """Columns whose pairs and triples are looked at, in the order of the file."""
-    n = found.records
+    n = uniqueness.records
     telling = [
         name
         for name, codes in columns.items()
-        if codes.max() > 0 and found.by_itself[name].alone < NEARLY_UNIQUE * n and name != found.unit
+        if codes.max() > 0
+        and uniqueness.by_itself[name].alone < NEARLY_UNIQUE * n
+        and name != uniqueness.unit
     ]
     room = min(_MOST_COMBINATIONS, _BUDGET // n)
     most = 3
@@ -154,44 +156,52 @@ def _examined(found: Uniqueness, columns: Mapping[str, Ints]) -> list[str]:
     return [name for name in telling if name in chosen]
 
 
-def _enough(found: Uniqueness, columns: Mapping[str, Ints], company: Company) -> tuple[Combination, ...]:
+def _enough(uniqueness: Uniqueness, columns: Mapping[str, Ints], company: Company) -> tuple[Combination, ...]:
     """A growing set of columns: each time the one that sets most records apart, ties by the file's order."""
     # a set that grows by one of many columns asks all of them each time
-    most = max(4, min(_MOST_COMBINATIONS, _BUDGET // found.records) // _LONGEST_SET)
+    most = max(4, min(_MOST_COMBINATIONS, _BUDGET // uniqueness.records) // _LONGEST_SET)
     left = sorted(columns, key=lambda name: -int(columns[name].max()))[:most]
     left = [name for name in columns if name in set(left)]
     taken: tuple[str, ...] = ()
-    codes = np.zeros(found.records, dtype=np.int64)
+    codes = np.zeros(uniqueness.records, dtype=np.int64)
     grown: list[Combination] = []
     while left and len(grown) < _LONGEST_SET:
-        tried = [_told((*taken, name), _joined(codes, columns[name]), found.k, company) for name in left]
+        tried = [
+            _combination((*taken, name), _joined(codes, columns[name]), uniqueness.k, company)
+            for name in left
+        ]
         # a column of many values that singles out nobody yet will do so with the next
-        best = max(tried, key=lambda each: (*_apart(each), int(columns[each.columns[-1]].max())))
+        best = max(
+            tried, key=lambda combination: (*_apart(combination), int(columns[combination.columns[-1]].max()))
+        )
         codes, taken = _joined(codes, columns[best.columns[-1]]), best.columns
         left.remove(best.columns[-1])
         grown.append(best)
-        if best.below_k >= _MOST * found.unchanged.below_k and best.alone >= _MOST * found.unchanged.alone:
+        if (
+            best.below_k >= _MOST * uniqueness.unchanged.below_k
+            and best.alone >= _MOST * uniqueness.unchanged.alone
+        ):
             break
     return tuple(grown)
 
 
-def _without(found: Uniqueness, columns: Mapping[str, Ints], company: Company) -> dict[str, Left]:
-    """What is left where one column is not released; from both ends, so that each is joined three times."""
+def _without(uniqueness: Uniqueness, columns: Mapping[str, Ints], company: Company) -> dict[str, Left]:
+    """Unique records left without one column; joins from both ends, so that each column is joined thrice."""
     names = list(columns)
-    if len(names) < 2 or 3 * len(names) * found.records > _BUDGET:
+    if len(names) < 2 or 3 * len(names) * uniqueness.records > _BUDGET:
         return {}
-    after = [np.zeros(found.records, dtype=np.int64)]
+    after = [np.zeros(uniqueness.records, dtype=np.int64)]
     for name in reversed(names[1:]):
         after.append(_joined(after[-1], columns[name]))
-    before = np.zeros(found.records, dtype=np.int64)
+    before = np.zeros(uniqueness.records, dtype=np.int64)
     left = {}
     for at, name in enumerate(names):
-        left[name] = _left(_joined(before, after[len(names) - 1 - at]), found.k, company)
+        left[name] = _left(_joined(before, after[len(names) - 1 - at]), uniqueness.k, company)
         before = _joined(before, columns[name])
     return left
 
 
-def _told(columns: tuple[str, ...], codes: Ints, k: int, company: Company) -> Combination:
+def _combination(columns: tuple[str, ...], codes: Ints, k: int, company: Company) -> Combination:
     if not columns:
         return Combination((), 0, 0)
     apart = _left(codes, k, company)

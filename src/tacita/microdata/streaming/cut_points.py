@@ -48,21 +48,21 @@ def planted(z: Floats, ties: Floats, parts: int, first: int = 0) -> Cut | int:
 
 
 def _below(values: Floats, ties: Floats, value: float, tie: float) -> np.ndarray:
-    found: np.ndarray = (values < value) | ((values == value) & (ties < tie))
-    return found
+    below: np.ndarray = (values < value) | ((values == value) & (ties < tie))
+    return below
 
 
 def part_of(cut: Cut | int, z: Floats, ties: Floats) -> Ints:
     """The part of each record. O(n log parts)."""
-    found = np.empty(len(z), dtype=np.int64)
-    _assign(cut, z, ties, np.arange(len(z)), found)
-    return found
+    parts = np.empty(len(z), dtype=np.int64)
+    _assign(cut, z, ties, np.arange(len(z)), parts)
+    return parts
 
 
-def _assign(cut: Cut | int, z: Floats, ties: Floats, rows: Ints, found: Ints) -> None:
+def _assign(cut: Cut | int, z: Floats, ties: Floats, rows: Ints, parts: Ints) -> None:
     if isinstance(cut, int):
-        found[rows] = cut
+        parts[rows] = cut
         return
     below = _below(z[rows, cut.axis], ties[rows], cut.value, cut.tie)
-    _assign(cut.left, z, ties, rows[below], found)
-    _assign(cut.right, z, ties, rows[~below], found)
+    _assign(cut.left, z, ties, rows[below], parts)
+    _assign(cut.right, z, ties, rows[~below], parts)

@@ -16,7 +16,7 @@ from tacita.core.data.microdata import refuse_passing_over
 from tacita.core.data.number_parsing import Parsed
 from tacita.io.hashing import Hashes, cells_of, fractions, mixed
 from tacita.io.parquet_dataset import ParquetParts
-from tacita.microdata.protection.checks import refuse_gaps
+from tacita.microdata.protection.checks import check_missing_values
 
 # Records read at a time; sums are taken over so many, however the source is split into files.
 CHUNK = 2**18
@@ -114,9 +114,9 @@ def survey(
         samples.append((x[chosen], stratum[chosen], rows[chosen]))
     run.report("looking at all records", 1, 1)
     if lacking:
-        refuse_gaps(name, {column: gaps[column] for column in complete}, lacking)
+        check_missing_values(name, {column: gaps[column] for column in complete}, lacking)
     for column, cells in words.items():
-        cells.refuse_numbers(name, column)
+        cells.check_numeric(name, column)
     if not counts:
         raise DataError(f"{name}: every record misses a quasi-identifier. No record is left.")
     if sums and all(moments.constant for moments in sums.values()):
@@ -171,7 +171,7 @@ class _Words:
         self._good += int((~np.isnan(parsed.values)).sum())
         self._bad += parsed.bad
 
-    def refuse_numbers(self, source: str, column: str) -> None:
+    def check_numeric(self, source: str, column: str) -> None:
         if not self._codes:
             refuse_passing_over(source, column, self._good, self._bad, self._first_bad)
 

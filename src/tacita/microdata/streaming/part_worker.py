@@ -17,7 +17,7 @@ from tacita.io.hashing import fractions
 from tacita.io.parquet_dataset import in_one_piece, taken
 from tacita.io.workdir import Scratch
 from tacita.microdata.plans.plan import Protection
-from tacita.microdata.protection.steps import Made, make, steps_for
+from tacita.microdata.protection.steps import PipelineResult, make, steps_for
 
 from .global_scan import SAMPLING
 from .partition import DEAL, DEAL_KINDS, Deal
@@ -28,7 +28,7 @@ class PartTask:
     """A part to make; `share` of its groups belong to the sample that is measured."""
 
     folder: Path
-    asked: Protection
+    protection: Protection
     source: str
     part: int
     spans: int
@@ -40,7 +40,7 @@ class PartTask:
 
 
 @dataclass(frozen=True)
-class PartTold:
+class PartSummary:
     """Summary of a part: records before and after, groups by size, parameters as the method ran."""
 
     came: int
@@ -53,12 +53,12 @@ class PartTold:
 class PartMade:
     """Summary of a part, whether this run made it, and names of damaged files of an earlier run."""
 
-    told: PartTold
+    summary: PartSummary
     anew: bool
     damaged: tuple[str, ...] = ()
 
 
-_KEPT = ("records", "rows", "leaving", "claim", "sample", "labels", "told")
+_KEPT = ("records", "rows", "dropped", "claim", "sample", "labels", "summary")
 
 
 def make_part(task: PartTask) -> PartMade:
@@ -66,25 +66,25 @@ def make_part(task: PartTask) -> PartMade:
     scratch, damaged = Scratch(task.folder), list[str]()
     name = f"made-{task.part}"
     if scratch.sound(name, damaged):
-        return PartMade(scratch.get(f"{name}.told", (PartTold,)), anew=False)
+        return PartMade(scratch.get(f"{name}.summary", (PartSummary,)), anew=False)
     return PartMade(_made(task, scratch, name), anew=True, damaged=tuple(damaged))
 
 
-def _made(task: PartTask, scratch: Scratch, name: str) -> PartTold:
+def _made(task: PartTask, scratch: Scratch, name: str) -> PartSummary:
     """Run the plan on a part, and store it with its claim and a sample of its groups."""
     deal: Deal = scratch.get(DEAL, DEAL_KINDS)
     table, rows = scratch.dealt(task.spans, task.part)
     if not rows.size:
-        summary = PartTold(0, 0, {}, {})
-        scratch.put(f"{name}.told", summary)
-        scratch.seal(name, ("told",))
+        summary = PartSummary(0, 0, {}, {})
+        scratch.put(f"{name}.summary", summary)
+        scratch.seal(name, ("summary",))
         return summary
     # a single part is the whole file and needs no statistics of it
     whole = deal.whole if deal.parts > 1 else None
-    data = Microdata.of(table, source=task.source, whole=whole).with_roles(task.asked.whole)
+    data = Microdata.of(table, source=task.source, whole=whole).with_roles(task.protection.whole)
     run = RunContext(seed=task.seed, threads=task.threads, stream=(task.part,))
     try:
-        made = make(data, steps_for(data, task.asked.planned), run, task.asked.protect)
+        made = make(data, steps_for(data, task.protection.planned), run, task.protection.protect)
     except DataError as error:
         if deal.parts == 1:
             raise
@@ -97,24 +97,24 @@ def _made(task: PartTask, scratch: Scratch, name: str) -> PartTold:
     chosen, labels = _sampled(made, rows, task)
     scratch.put_table(f"{name}.records", in_one_piece(to_arrow(made.data)))
     scratch.put_array(f"{name}.rows", rows[claim.rows])
-    scratch.put_array(f"{name}.leaving", rows[claim.leaving])
+    scratch.put_array(f"{name}.dropped", rows[claim.dropped_rows])
     scratch.put(f"{name}.claim", PackedClaim.of(claim))
     scratch.put_table(f"{name}.sample", taken(table, chosen))
     scratch.put_array(f"{name}.labels", labels)
     grouped = [step.partition for step in made.protected if step.partition is not None]
     sizes = np.unique(grouped[0].sizes, return_counts=True) if grouped else (np.zeros(0), np.zeros(0))
-    summary = PartTold(
+    summary = PartSummary(
         data.n,
         made.data.n,
         dict(zip(*(counts.tolist() for counts in sizes), strict=True)),
         made.protected[-1].method.own_parameters(),
     )
-    scratch.put(f"{name}.told", summary)
+    scratch.put(f"{name}.summary", summary)
     scratch.seal(name, _KEPT)
     return summary
 
 
-def _sampled(made: Made, rows: Ints, task: PartTask) -> tuple[Ints, Ints]:
+def _sampled(made: PipelineResult, rows: Ints, task: PartTask) -> tuple[Ints, Ints]:
     """The records of a random sample of the groups of a part, and their labels.
 
     Without groups, a random sample of records.

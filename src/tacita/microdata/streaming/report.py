@@ -22,7 +22,7 @@ from tacita.microdata.protection.steps import Step, make, steps_for
 from tacita.microdata.release.record import only_coarser, recorded, suited
 from tacita.microdata.statistics.sample_uniqueness import spoken
 
-from .part_worker import PartTold
+from .part_worker import PartSummary
 
 # Approximate number of records of the sample.
 SAMPLE = 100_000
@@ -76,10 +76,10 @@ class Sample:
         return cls(data, steps, len(parts), share < 1)
 
 
-def told(
+def release_of_parts(
     sample: Sample,
     protection: Protection,
-    answers: Sequence[PartTold],
+    summaries: Sequence[PartSummary],
     verdicts: tuple[Verdict, ...],
     accepted_risks: tuple[str, ...],
     strata: int,
@@ -96,14 +96,14 @@ def told(
     made = made.accepting(accepted_risks)
     release = recorded(made, sample.data, protection, verdicts, run, None, of_all, given_back)
     sizes: Counter[int] = Counter()
-    for part in answers:
+    for part in summaries:
         sizes.update(part.sizes)
     measures = suited(protection.measure, sample.data, coarser=only_coarser(made.steps)).build()
     of_sample = [measure.name for measure in measures if not _of_all(measure, of_all)]
     record = replace(
         release.record,
-        records_in=sum(part.came for part in answers),
-        records_out=sum(part.stayed for part in answers),
+        records_in=sum(part.came for part in summaries),
+        records_out=sum(part.stayed for part in summaries),
         groups=sum(sizes.values()) if sizes else None,
         group_sizes=dict(sorted(sizes.items())),
         strata=strata,

@@ -24,7 +24,7 @@ from tacita.io.workdir import Scratch
 from tacita.microdata import verify
 from tacita.microdata.measures.evaluate import OfAll, usable_numbers
 from tacita.microdata.plans.plan import Protection
-from tacita.microdata.protection.checks import refuse_small_strata
+from tacita.microdata.protection.checks import check_stratum_sizes
 from tacita.microdata.protection.safeguards import accepted_of_plan
 from tacita.microdata.protection.steps import Step, steps_for
 from tacita.microdata.release.record import only_coarser, suited
@@ -34,17 +34,17 @@ from tacita.microdata.verify.large_files import JudgeTask, PairTask, judge_file,
 from .global_scan import Dealt, survey
 from .merge import in_order
 from .part_worker import PartMade, PartTask
-from .partial_measures import AnswerTask, measured_of_all
+from .partial_measures import StatisticTask, measured_of_all
 from .partition import DEAL, DEAL_KINDS, SPAN, Deal, SpanTask, dealt_by_place
-from .report import SAMPLE, Sample, told
-from .unsupported import columns_named, refuse_whole_files
+from .report import SAMPLE, Sample, release_of_parts
+from .unsupported import check_streamable, columns_named
 
 _HERE = "tacita.microdata.streaming"
 
 
 @dataclass(frozen=True, repr=False)
 class MadeInParts:
-    """What is told of a release, and where its verified file waits."""
+    """A release with its record, and the path of its verified file."""
 
     release: RecordsRelease
     file: Path
@@ -55,7 +55,7 @@ def made_in_parts(
     source: ParquetParts,
     name: str,
     target: Path,
-    asked: Protection,
+    protection: Protection,
     section: ExecutorSection,
     run: RunContext | None,
 ) -> Iterator[MadeInParts]:
@@ -64,19 +64,21 @@ def made_in_parts(
     Only a run that is killed leaves it, and the same plan on the same file then goes on from there. Time
     O(n log n) besides the method, memory that of a few parts.
     """
-    given = run or RunContext()
-    steered = replace(given, seed=given.seed if asked.protect.seed is None else as_seed(asked.protect.seed))
+    context = run or RunContext()
+    steered = replace(
+        context, seed=context.seed if protection.protect.seed is None else as_seed(protection.protect.seed)
+    )
     steered.report("looking at all records", 0, 1)
     fingerprint = source.fingerprint()
     as_folder = not target.suffix
-    scratch = Scratch.beside(target, _mark(asked, section, fingerprint, steered, as_folder))
+    scratch = Scratch.beside(target, _mark(protection, section, fingerprint, steered, as_folder))
     with scratch.alone():
         try:
             with opened(section) as executor:
                 made = _Work(
                     source=source,
                     name=name,
-                    asked=asked,
+                    protection=protection,
                     section=section,
                     run=steered,
                     scratch=scratch,
@@ -90,12 +92,12 @@ def made_in_parts(
 
 
 def _mark(
-    asked: Protection, section: ExecutorSection, fingerprint: str, run: RunContext, as_folder: bool
+    protection: Protection, section: ExecutorSection, fingerprint: str, run: RunContext, as_folder: bool
 ) -> str:
     """Tells runs apart whose parts would differ, or what is written of them."""
-    plan = asked.model_dump_json(include=set(Protection.model_fields))
-    said = f"{plan} {section.part} {fingerprint} {run.seed} {as_folder} {versions()}"
-    return fingerprint_of(said.encode())[:16]
+    plan = protection.model_dump_json(include=set(Protection.model_fields))
+    text = f"{plan} {section.part} {fingerprint} {run.seed} {as_folder} {versions()}"
+    return fingerprint_of(text.encode())[:16]
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +106,7 @@ class _Work:
 
     source: ParquetParts
     name: str
-    asked: Protection
+    protection: Protection
     section: ExecutorSection
     run: RunContext
     scratch: Scratch
@@ -112,24 +114,24 @@ class _Work:
     as_folder: bool
 
     def made(self) -> MadeInParts:
-        accepted_risks = accepted_of_plan(self.asked, self.run.seed)
-        first = Microdata.of(self.source.read(0, 2), source=self.name).with_roles(self.asked.whole)
-        asked = self._resolved(first)
-        steps = steps_for(first, asked.planned)
-        refuse_whole_files(asked, steps, self.source.names, self.section.name)
+        accepted_risks = accepted_of_plan(self.protection, self.run.seed)
+        first = Microdata.of(self.source.read(0, 2), source=self.name).with_roles(self.protection.whole)
+        protection = self._resolved(first)
+        steps = steps_for(first, protection.planned)
+        check_streamable(protection, steps, self.source.names, self.section.name)
         again: list[str] = []
-        deal = self._deal(asked, steps, first.skipped, again)
+        deal = self._deal(protection, steps, first.skipped, again)
         spans = self.source.spans(SPAN)
         damaged = self._map(
             "dealing records into parts",
             f"{_HERE}.partition:deal_span",
-            [SpanTask(self.scratch.folder, self.source, n, *each) for n, each in enumerate(spans)],
+            [SpanTask(self.scratch.folder, self.source, n, *span) for n, span in enumerate(spans)],
         )
         share = min(1.0, SAMPLE / self.source.rows)
         tasks = [
             PartTask(
                 folder=self.scratch.folder,
-                asked=asked,
+                protection=protection,
                 source=self.name,
                 part=part,
                 spans=len(spans),
@@ -137,15 +139,15 @@ class _Work:
                 threads=self._threads,
                 share=share,
                 accepted_risks=accepted_risks,
-                requirements=asked.require.requirements,
+                requirements=protection.require.requirements,
             )
             for part in range(deal.parts)
         ]
         made: list[PartMade] = self._map("making parts", f"{_HERE}.part_worker:make_part", tasks)
-        parts = [part for part, each in enumerate(made) if each.told.came]
-        answers = [each.told for each in made if each.told.came]
-        again = [*again, *chain(*damaged), *chain(*(each.damaged for each in made))]
-        if any(each.anew for each in made):
+        parts = [part for part, part_made in enumerate(made) if part_made.summary.came]
+        summaries = [part_made.summary for part_made in made if part_made.summary.came]
+        again = [*again, *chain(*damaged), *chain(*(part_made.damaged for part_made in made))]
+        if any(part_made.anew for part_made in made):
             # without a seed a part that is made again has other values
             self.scratch.discard("released")
         file = self.scratch.path("released.parquet")
@@ -159,23 +161,32 @@ class _Work:
         try:
             verdicts = self._verified(file, parts, deal)
         except InferenceError as refused:
-            if not asked.protect.accepts(verify.GIVEN_BACK):
+            if not protection.protect.accepts(verify.GIVEN_BACK):
                 raise
             given_back, accepted_risks = refused.found, (*accepted_risks, verify.GIVEN_BACK)
             verdicts = self._verified(file, parts, deal, accepted_risks)
         verdicts += self._required(file)
-        sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped, share)
-        of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
+        sample = Sample.of(self.scratch, protection, self.name, parts, deal.whole, first.skipped, share)
+        of_all = self._measured(sample, protection, steps, parts, deal, len(spans))
         strata = max(len(deal.strata), 1)
-        release = told(
-            sample, asked, answers, verdicts, accepted_risks, strata, of_all, self.run, again, given_back
+        release = release_of_parts(
+            sample,
+            protection,
+            summaries,
+            verdicts,
+            accepted_risks,
+            strata,
+            of_all,
+            self.run,
+            again,
+            given_back,
         )
         return MadeInParts(release, file)
 
     def _measured(
         self,
         sample: Sample,
-        asked: Protection,
+        protection: Protection,
         steps: Sequence[Step],
         parts: list[int],
         deal: Deal,
@@ -185,14 +196,14 @@ class _Work:
         if not sample.sampled:
             return OfAll()
         data = sample.data
-        measures = suited(asked.measure, data, coarser=only_coarser(steps)).build()
+        measures = suited(protection.measure, data, coarser=only_coarser(steps)).build()
         written = ParquetParts.at(self.scratch.path("released.parquet"))
         beside = [name for name in written.names if name not in data.quasi]
         numbers = [name for name in beside if usable_numbers(data, name) is not None]
         tasks = [
-            AnswerTask(
+            StatisticTask(
                 folder=self.scratch.folder,
-                asked=asked,
+                protection=protection,
                 source=self.name,
                 spans=spans,
                 part=part,
@@ -213,12 +224,12 @@ class _Work:
 
     def _resolved(self, first: Microdata) -> Protection:
         """The plan with its columns by name."""
-        if self.asked.steps or self.asked.roles.quasi != "numeric":
-            return self.asked
-        return self.asked.model_copy(update={"roles": first.roles})
+        if self.protection.steps or self.protection.roles.quasi != "numeric":
+            return self.protection
+        return self.protection.model_copy(update={"roles": first.roles})
 
     def _deal(
-        self, asked: Protection, steps: tuple[Step, ...], passed_over: Sequence[str], damaged: list[str]
+        self, protection: Protection, steps: tuple[Step, ...], passed_over: Sequence[str], damaged: list[str]
     ) -> Deal:
         """How records are dealt: looked up where an earlier run left it, and named where that is damaged."""
         if self.scratch.sound("deal", damaged):
@@ -230,17 +241,17 @@ class _Work:
         grouping = [step for step in steps if step.method.kind == "microaggregation"]
         numeric = grouping[0].columns if grouping else ()
         gaps_apart = bool(grouping) and grouping[0].missing == "stratum"
-        strata = asked.whole.strata if grouping else ()
+        strata = protection.whole.strata if grouping else ()
         dealt = Dealt(numeric, strata, gaps_apart, _columns_of(steps, "drop"))
         complete = _columns_of(steps, "refuse")
         facts = survey(
-            *(self.source, self.name, asked.whole, dealt, complete, self.run), passed_over=passed_over
+            *(self.source, self.name, protection.whole, dealt, complete, self.run), passed_over=passed_over
         )
         if grouping:
             k = grouping[0].method.group_size or 1
             if grouping[0] is steps[0]:
                 counts = np.array(list(facts.strata.values()))
-                refuse_small_strata(self.name, counts, k, "records", grouping[0].missing)
+                check_stratum_sizes(self.name, counts, k, "records", grouping[0].missing)
             # what is cut must leave k records on either side
             deal = dealt_by_place(facts, dealt, max(self.section.part, 2 * k))
         else:
@@ -308,19 +319,19 @@ class _Work:
                 for part in parts
             ],
         )
-        plain = together([(judge_file(each, written.names),) for each in written.files])
+        plain = together([(judge_file(path, written.names),) for path in written.files])
         verdicts = (*together(judged), *plain)
         return verify.require_passed(verdicts)
 
     def _required(self, file: Path) -> tuple[Verdict, ...]:
         """What is required of the finished file, judged on the columns that the requirements name."""
-        asked = self.asked.require.requirements
-        if not asked:
+        requirements = self.protection.require.requirements
+        if not requirements:
             return ()
         written = ParquetParts.at(file)
-        columns = columns_named(asked, written.names)
+        columns = columns_named(requirements, written.names)
         data = Microdata.of(written.read(0, written.rows, columns), source="release")
-        return require_met(judge(asked, Files(released=data), self.run))
+        return require_met(judge(requirements, Files(released=data), self.run))
 
 
 def _columns_of(steps: Sequence[Step], missing: Missing) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from tacita.microdata.plans.plan import Protection
 from tacita.microdata.protection.steps import Step
 
 
-def refuse_whole_files(
+def check_streamable(
     protection: Protection, steps: Sequence[Step], columns: Sequence[str], executor: str
 ) -> None:
     """Raise, with the reason, if a promise about the file cannot be kept part by part.

@@ -237,7 +237,7 @@ CHECKS: dict[str, Check[Evidence]] = {
     "levels-as-told": Check(
         "Each key is published at one declared level of its hierarchy, and only records of classes that "
         "violate a model are suppressed.",
-        optimum.levels_as_told,
+        optimum.levels_as_declared,
     ),
     "optimum-proven": Check(
         "No other allowed levels cost less by the declared quality measure: the proof was replayed.",
@@ -263,7 +263,7 @@ CHECKS: dict[str, Check[Evidence]] = {
     "only-withheld": Check(
         "Every cell of the keys is the original or empty; only missing and suppressed cells are empty, and "
         "they cannot be distinguished.",
-        local_suppression.only_withheld,
+        local_suppression.only_suppressed,
     ),
     "k-anonymous-to-all": Check(
         "In each stratum, every original combination of keys (of m keys, if m was set) agrees with at least "
@@ -460,7 +460,7 @@ def _promised(claim: Claim) -> list[str]:
     of_means = roles is not None and roles.categorical and "group-means" in promised
     categories_of_groups = ["group-categories"] if of_means else []
     # values without groups of k must have been changed, whatever the method promises
-    changed_later = bool(claim.touched) or claim.leaving_later.size > 0
+    changed_later = bool(claim.touched) or claim.dropped_later.size > 0
     exempt = DECLARED & set(promised) or (changed_later and not promised)
     # categories cannot be rounded
     exempt = exempt or "numeric" not in claim.original.scales
@@ -468,7 +468,7 @@ def _promised(claim: Claim) -> list[str]:
         ["rounding-withstood"] if not exempt and "rounding-restores" not in claim.accepted_risks else []
     )
     # suppressed cells are accounted for unless another step changes the columns
-    accounted = "only-withheld" in promised or claim.leaving_later.size > 0
+    accounted = "only-withheld" in promised or claim.dropped_later.size > 0
     kept = claim.suppressed is not None and not accounted and not claim.touched & set(claim.original.quasi)
     suppressed = ["suppressed-cells"] if kept else []
     return list(dict.fromkeys((*promised, *categories_of_groups, *units, *rounding, *suppressed)))

@@ -47,15 +47,15 @@ class Column:
         self.rank = {key: place for place, key in enumerate(self.levels)}
         self.unit = 1 if nominal else max(len(self.levels) - 1, 1)
 
-    def middle(self, found: list[object]) -> object:
+    def middle(self, keys: list[object]) -> object:
         """What a group publishes if it is free to."""
-        return _mode(found) if self.nominal else _lower_median(found)
+        return _mode(keys) if self.nominal else _lower_median(keys)
 
-    def loss(self, key: object, found: list[object]) -> int:
+    def loss(self, key: object, keys: list[object]) -> int:
         """Members that differ, or the sum of the ranks between."""
         if self.nominal:
-            return sum(other != key for other in found)
-        return sum(abs(self.rank[other] - self.rank[key]) for other in found)
+            return sum(other != key for other in keys)
+        return sum(abs(self.rank[other] - self.rank[key]) for other in keys)
 
 
 def _expected(evidence: Evidence, groups: Ints, k: int) -> dict[str, list[object]]:
@@ -73,22 +73,22 @@ def _expected(evidence: Evidence, groups: Ints, k: int) -> dict[str, list[object
     units = named_units(evidence)
     # what several records of one unit have is that unit's alone
     owners = Counter(
-        records if units is None else (each for each, _ in set(zip(records, units.tolist(), strict=True)))
+        records if units is None else (record for record, _ in set(zip(records, units.tolist(), strict=True)))
     )
     members: dict[int, list[int]] = {}
     for place, group in enumerate(groups.tolist()):
         members.setdefault(group, []).append(place)
     published: dict[int, Keys] = {}
     for group, places in members.items():
-        found = [[column.keys[place] for place in places] for column in columns]
-        best = tuple(column.middle(keys) for column, keys in zip(columns, found, strict=True))
+        by_column = [[column.keys[place] for place in places] for column in columns]
+        best = tuple(column.middle(keys) for column, keys in zip(columns, by_column, strict=True))
         mean = means[places[0]]
-        ways = _next_best(columns, found, best) if 0 < owners[mean, best] < k else []
+        ways = _next_best(columns, by_column, best) if 0 < owners[mean, best] < k else []
         published[group] = next((way for way in ways if not 0 < owners[mean, way] < k), best)
     return {name: [published[group][i] for group in groups.tolist()] for i, name in enumerate(names)}
 
 
-def _next_best(columns: list[Column], found: list[list[object]], best: Keys) -> list[Keys]:
+def _next_best(columns: list[Column], by_column: list[list[object]], best: Keys) -> list[Keys]:
     """What a group may publish instead, the cheapest first: one other category, or two of its members'.
 
     Ties go by column, then by category. Losses of ordinal columns are divided by the range of their ranks.
@@ -96,7 +96,7 @@ def _next_best(columns: list[Column], found: list[list[object]], best: Keys) -> 
     one: list[Change] = []
     two: list[Change] = []
     earlier: list[Change] = []
-    for i, (column, keys) in enumerate(zip(columns, found, strict=True)):
+    for i, (column, keys) in enumerate(zip(columns, by_column, strict=True)):
         if best[i] is None:
             continue
         least = column.loss(best[i], keys)
@@ -152,14 +152,14 @@ def shows(evidence: Evidence, name: str, source: Ints) -> bool:
     return identical(expected, published)
 
 
-def _mode(found: list[object]) -> object:
-    counts = Counter(found)
+def _mode(keys: list[object]) -> object:
+    counts = Counter(keys)
     most = max(counts.values())
     return min((key for key in counts if counts[key] == most), key=_comparable)
 
 
-def _lower_median(found: list[object]) -> object:
-    return sorted(found, key=_comparable)[(len(found) - 1) // 2]
+def _lower_median(keys: list[object]) -> object:
+    return sorted(keys, key=_comparable)[(len(keys) - 1) // 2]
 
 
 def _comparable(key: object) -> tuple[bool, object]:

@@ -152,5 +152,5 @@ def _same_object(old: object, new: object) -> bool:
     if isinstance(old, float | list | tuple | dict):
         # equality would take minus zero for zero, and NaN for another
         return repr(old) == repr(new)
-    # what does not even equal itself, such as Decimal("NaN"), is told by its spelling
+    # what does not even equal itself, such as Decimal("NaN"), is compared by its spelling
     return bool(old == new) or (old != old and repr(old) == repr(new))

@@ -35,7 +35,7 @@ def rows_complete(evidence: Evidence) -> str | None:
     claim = evidence.claim
     if evidence.released.n != claim.rows.size:
         return f"wanted {claim.rows.size} records, got {evidence.released.n}"
-    every = np.concatenate([claim.rows, claim.leaving, claim.leaving_later])
+    every = np.concatenate([claim.rows, claim.dropped_rows, claim.dropped_later])
     if not np.array_equal(np.sort(every), np.arange(claim.original.n)):
         return "released rows and those that left are not the source's rows, each once"
     if stayed := int(evidence.incomplete[claim.rows].sum()):
@@ -61,10 +61,12 @@ def _left_by_no_rule(evidence: Evidence) -> str | None:
         return f"{left} records were removed by no rule" if left and not ruled else None
     there = np.flatnonzero(~evidence.incomplete)
     for number, step in enumerate(claim.steps, 1):
-        known = step.original.n == there.size and _within(step.rows, there) and _within(step.leaving, there)
+        known = (
+            step.original.n == there.size and _within(step.rows, there) and _within(step.dropped_rows, there)
+        )
         if not known or not np.array_equal(there[step.rows], claim.rows):
             return f"step {number} names other records than those that remained"
-        there = np.delete(there, step.leaving)
+        there = np.delete(there, step.dropped_rows)
     wrong = np.setxor1d(there, claim.rows).size
     return f"{wrong} records left, or stayed, by a rule of no step" if wrong else None
 
@@ -74,7 +76,7 @@ def _within(rows: Ints, there: Ints) -> bool:
 
 
 def others_identical(evidence: Evidence) -> str | None:
-    """Columns that no one asked to mask."""
+    """Columns that no step masks."""
     touched = evidence.gone | evidence.claim.touched | set(evidence.claim.original.quasi)
     untouched = [name for name in evidence.claim.original.columns if name not in touched]
     changed = [name for name in untouched if not _same(evidence, name)]

@@ -1,7 +1,7 @@
-"""What a class of records with equal keys must satisfy, counted plainly: a table of classes by values.
+"""Models of classes of records with equal keys, counted plainly: a table of classes by values.
 
-Where units are named, a class has units and not records, and each counts once: for the most frequent of its
-values where different values are asked for, else shared over its records.
+Where units are named, a class has units and not records, and each unit counts once: for its most frequent
+value where distinct values are required, else shared over its records.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _SLACK = 1e-9
 def settings_of(terms: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """Each model by name, with its settings."""
     return [
-        (name, each)
-        for name, given in terms.get("models", {}).items()
-        for each in (given if isinstance(given, list | tuple) else [given])
+        (name, settings)
+        for name, values in terms.get("models", {}).items()
+        for settings in (values if isinstance(values, list | tuple) else [values])
     ]
 
 
 def fewest(terms: Mapping[str, Any]) -> int:
     """How many records a class needs, whatever is in it."""
     needed = [int(terms["k"])]
-    for name, each in settings_of(terms):
+    for name, settings in settings_of(terms):
         if name == "l_diversity":
-            needed.append(ceil(each["l"]))
+            needed.append(ceil(settings["l"]))
     return max(needed)
 
 
@@ -112,7 +112,7 @@ def _members(classes: Ints, units: Ints) -> Floats:
 
 def broken(
     name: str,
-    each: Mapping[str, Any],
+    settings: Mapping[str, Any],
     table: Floats,
     before: Floats,
     texts: Sequence[str],
@@ -120,45 +120,45 @@ def broken(
 ) -> Mask:
     """Which classes do not satisfy a model; `before` are the shares in the input. O(classes values)."""
     shares = table / table.sum(axis=1, keepdims=True)
-    kind = each.get("kind")
+    kind = settings.get("kind")
     if name == "l_diversity":
-        return _alike(each, table, shares)
+        return _alike(settings, table, shares)
     if name == "t_closeness":
         if kind == "ordered":
-            distance = _along(each, shares - before, texts)
+            distance = _along(settings, shares - before, texts)
         elif kind == "hierarchical":
             distance = _up_and_down(shares - before, texts, hierarchy)
         else:
             distance = np.abs(shares - before).sum(axis=1) / 2
-        return np.asarray(distance > each["t"] + _SLACK)
+        return np.asarray(distance > settings["t"] + _SLACK)
     present = table > 0
     if name == "beta_likeness":
-        most = np.full(before.size, each["beta"])
+        most = np.full(before.size, settings["beta"])
         if kind == "enhanced":
             most = np.minimum(most, -np.log(before))
         return ((shares - before) / before > most + _SLACK).any(axis=1)
     ratio = np.abs(np.log2(np.where(present, shares, before) / before))
-    return np.asarray((present & ~(ratio < each["delta"] + _SLACK)).any(axis=1))
+    return np.asarray((present & ~(ratio < settings["delta"] + _SLACK)).any(axis=1))
 
 
-def _alike(each: Mapping[str, Any], table: Floats, shares: Floats) -> Mask:
+def _alike(settings: Mapping[str, Any], table: Floats, shares: Floats) -> Mask:
     """Too few different values, or one too frequent."""
     different = (table > 0).sum(axis=1)
-    kind = each.get("kind", "distinct")
+    kind = settings.get("kind", "distinct")
     if kind == "distinct":
-        return np.asarray(different < each["l"])
+        return np.asarray(different < settings["l"])
     if kind == "entropy":
         surprise = np.log(np.where(shares > 0, shares, 1.0))
-        likely = -(shares * surprise).sum(axis=1) < np.log(each["l"]) - _SLACK
-        return np.asarray(likely | (different < each["l"] - _SLACK))
+        likely = -(shares * surprise).sum(axis=1) < np.log(settings["l"]) - _SLACK
+        return np.asarray(likely | (different < settings["l"] - _SLACK))
     ranked = -np.sort(-table, axis=1)
-    tail = ranked[:, int(each["l"]) - 1 :].sum(axis=1)
-    return np.asarray(~(ranked[:, 0] < each["c"] * tail))
+    tail = ranked[:, int(settings["l"]) - 1 :].sum(axis=1)
+    return np.asarray(~(ranked[:, 0] < settings["c"] * tail))
 
 
-def _along(each: Mapping[str, Any], surplus: Floats, texts: Sequence[str]) -> Floats:
+def _along(settings: Mapping[str, Any], surplus: Floats, texts: Sequence[str]) -> Floats:
     """How far shares must move along an order."""
-    declared = list(each.get("order", ()))
+    declared = list(settings.get("order", ()))
     place = [declared.index(text) if declared else float(text) for text in texts]
     carried = np.cumsum(surplus[:, np.argsort(place, kind="stable")], axis=1)
     return np.abs(carried).sum(axis=1) / max(len(texts) - 1, 1)

@@ -1,4 +1,4 @@
-"""What a file says of its columns beside their cells: no more than the cells bear out and the source said."""
+"""Metadata of columns in a file: no more than the cells bear out and the source declares."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .evidence import Evidence
 
 
 def says_more(evidence: Evidence, plain: Sequence[Microdata]) -> str | None:
-    """What is said that is not so, or not to be said; `plain` are such files of which nothing is said."""
+    """Metadata that is wrong, or must not be published; `plain` are such files without metadata."""
     released_notes, source_notes = evidence.released.notes, evidence.claim.original.notes
     if released_notes is None:
         return None
@@ -27,7 +27,7 @@ def says_more(evidence: Evidence, plain: Sequence[Microdata]) -> str | None:
     wrong: dict[str, list[str]] = {}
     for name, own in released_notes.columns.items():
         source = source_notes.of(name) if source_notes is not None else ColumnNotes()
-        usual = [each.notes.of(name) for each in plain if each.notes is not None]
+        usual = [file.notes.of(name) for file in plain if file.notes is not None]
         for fault in _faults(evidence, name, own, source, usual):
             wrong.setdefault(fault, []).append(name)
     if wrong:
@@ -42,11 +42,11 @@ def _faults(
 ) -> Iterator[str]:
     if own.label not in (None, source.label):
         yield "have a label that the source has not"
-    if own.display not in (None, source.display, *(each.display for each in usual)):
+    if own.display not in (None, source.display, *(notes.display for notes in usual)):
         yield "have a format that the source has not"
     if own.weighs and not source.weighs:
         yield "weigh records, which those of the source do not"
-    if own.measure not in (None, source.measure, *(each.measure for each in usual)):
+    if own.measure not in (None, source.measure, *(notes.measure for notes in usual)):
         yield "have a level of measurement that the source has not"
     cells = as_array(evidence.released.column(name))
     shown = _shown(cells)
@@ -69,7 +69,7 @@ def _shown(cells: pa.Array) -> set[Code]:
     if pa.types.is_temporal(plain.type):
         return set()
     present = plain.drop_null().unique().to_pylist()
-    return {each if isinstance(each, str) else float(each) for each in present}
+    return {value if isinstance(value, str) else float(value) for value in present}
 
 
 def _meant(
@@ -77,9 +77,9 @@ def _meant(
 ) -> dict[Code, Code] | None:
     """The code of the source behind each code of missing values; None where they are not one to one."""
     released_notes, source_notes = evidence.released.notes, evidence.claim.original.notes
-    found: dict[Code, Code] = {}
+    meaning: dict[Code, Code] = {}
     if own.kinds is None:
-        return found
+        return meaning
     if source.kinds is None or released_notes is None or source_notes is None:
         return None
     missing = cells.is_null().to_pylist()
@@ -89,21 +89,23 @@ def _meant(
         before = int(source.kinds[row])
         if not gap or before < 0:
             return None
-        if found.setdefault(own.codes[kind], source.codes[before]) != source.codes[before]:
+        if meaning.setdefault(own.codes[kind], source.codes[before]) != source.codes[before]:
             return None
-    kept = released_notes.system != source_notes.system or all(code == other for code, other in found.items())
-    return found if kept and len({*found.values()}) == len(found) else None
+    kept = released_notes.system != source_notes.system or all(
+        code == other for code, other in meaning.items()
+    )
+    return meaning if kept and len({*meaning.values()}) == len(meaning) else None
 
 
 def _counted(claim: Claim) -> set[str]:
     """Columns in which promises or requirements see one kind of missing value."""
-    found = {name for requirement in claim.requirements for name in _words(requirement.settings)}
+    columns = {name for requirement in claim.requirements for name in _words(requirement.settings)}
     for part in (claim, *claim.steps):
         roles = part.original.roles
         if roles is not None:
-            found |= {*roles.strata, *roles.unit_columns, *roles.independent, *roles.dependent}
-            found |= set() if isinstance(roles.quasi, str) else set(roles.quasi)
-    return found
+            columns |= {*roles.strata, *roles.unit_columns, *roles.independent, *roles.dependent}
+            columns |= set() if isinstance(roles.quasi, str) else set(roles.quasi)
+    return columns
 
 
 def _words(settings: Any) -> Iterable[str]:

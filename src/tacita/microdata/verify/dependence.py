@@ -50,21 +50,21 @@ _MOST_MAPS = 28
 
 @dataclass(frozen=True, repr=False)
 class Dependence:
-    """Columns that give back the values of `found` records, or leave `few` for those of others."""
+    """Columns that give back the values of `determined` records, or leave `few` values for others."""
 
     columns: tuple[str, ...]
-    found: Mask
+    determined: Mask
     few: Few | None = None
 
     @property
     def cells(self) -> Mask:
         """The records whose value is given back, or one of a few."""
-        return self.found if self.few is None else self.found | self.few.found
+        return self.determined if self.few is None else self.determined | self.few.narrowed
 
     @cached_property
     def certain(self) -> int:
         """How many records have their value given back."""
-        return int(np.count_nonzero(self.found))
+        return int(np.count_nonzero(self.determined))
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +105,7 @@ class _Search:
         # of too many, those with most values: they determine more
         telling.sort(key=lambda name: -int(known.codes[name].max()))
         self.names = telling[:_MOST_COLUMNS]
-        self.found: list[list[Dependence]] = [[] for _ in targets]
+        self.dependences: list[list[Dependence]] = [[] for _ in targets]
         self.left = [target.hidden.copy() for target in targets]
         self.any_left = [target.cells > 0 for target in targets]
         self.budget = _BUDGET
@@ -121,7 +121,7 @@ class _Search:
 
     def run(self) -> list[list[Dependence]]:
         if not self.targets:
-            return self.found
+            return self.dependences
         few = self.n * len(self.names) * len(self.targets) <= _ALL_ALONE
         for name in self.names:
             agreement = self.agreement[name,] = self._agreement((name,))
@@ -136,7 +136,7 @@ class _Search:
         self._maps()
         for size, most in ((2, _MOST_PAIRS), (3, _MOST_TRIPLES)):
             self._look(self._promising(size, most))
-        return self.found
+        return self.dependences
 
     def _open(self, at: int, names: Sequence[str]) -> bool:
         """Whether something is left to be found, and no part of these columns gives back half of it."""
@@ -145,7 +145,10 @@ class _Search:
         if not self.any_left[at]:
             return False
         inside, most = set(names), self.targets[at].cells // 2
-        return all(each.certain < most or not inside.issuperset(each.columns) for each in self.found[at])
+        return all(
+            dependence.certain < most or not inside.issuperset(dependence.columns)
+            for dependence in self.dependences[at]
+        )
 
     def _promising(self, size: int, most: int) -> list[tuple[str, ...]]:
         """The combinations that are looked at: all, or those whose parts agree best with a target."""
@@ -187,7 +190,7 @@ class _Search:
                 if agreement[at] < _AGREES and agreement[at] >= parts[at] + _BETTER
             ]
         looked = [0] * len(self.targets)
-        for _, at, names in sorted(better, key=lambda each: -each[0]):
+        for _, at, names in sorted(better, key=lambda candidate: -candidate[0]):
             if looked[at] < _MOST_LOOKS and self._open(at, names):
                 looked[at] += 1
                 if self._foretells(at, names):
@@ -241,28 +244,28 @@ class _Search:
                 # of the values of a group the most frequent is at most so frequent
                 agreeing = self.chance[at] + (1 - self.chance[at]) * self._best_of_parts(names)[at]
                 usual = sqrt(min(1.0, max(0.0, float(agreeing))))
-            found = by_groups(codes, filled, target, self.surprise, usual)
-            self._keep(at, names, found)
-            if target.most > 1 and (found is None or (self.left[at] & (codes >= 0)).any()):
+            determined = by_groups(codes, filled, target, self.surprise, usual)
+            self._keep(at, names, determined)
+            if target.most > 1 and (determined is None or (self.left[at] & (codes >= 0)).any()):
                 self.budget -= 2 * self.n
                 self._keep_few(at, names, by_few(codes, filled, target, self.surprise, usual))
 
-    def _keep(self, at: int, names: tuple[str, ...], found: Mask | None) -> None:
-        if found is not None and self._enough(at, names, found):
-            self.found[at].append(Dependence(names, found))
-            self.left[at] &= ~found
+    def _keep(self, at: int, names: tuple[str, ...], determined: Mask | None) -> None:
+        if determined is not None and self._enough(at, names, determined):
+            self.dependences[at].append(Dependence(names, determined))
+            self.left[at] &= ~determined
             self.any_left[at] = bool(self.left[at].any())
 
     def _keep_few(self, at: int, names: tuple[str, ...], few: Few | None) -> None:
-        if few is not None and self._enough(at, names, few.found):
+        if few is not None and self._enough(at, names, few.narrowed):
             nothing = np.zeros(self.n, dtype=bool)
-            self.found[at].append(Dependence(names, nothing, few))
+            self.dependences[at].append(Dependence(names, nothing, few))
 
-    def _enough(self, at: int, names: tuple[str, ...], found: Mask) -> bool:
+    def _enough(self, at: int, names: tuple[str, ...], determined: Mask) -> bool:
         """Whether columns give back any cell, or several of them a good share of what is left."""
         if len(names) == 1:
-            return bool(found.any())
-        return bool((found & self.left[at]).sum() >= max(1.0, _OF_SEVERAL * self.targets[at].cells))
+            return bool(determined.any())
+        return bool((determined & self.left[at]).sum() >= max(1.0, _OF_SEVERAL * self.targets[at].cells))
 
     def _maps(self) -> None:
         """Two columns of numbers that are places on a map: records of the same box."""
@@ -321,7 +324,9 @@ class _Search:
         )
         rows = rows[:-1][np.diff(rows) == 1] if rows.size else rows
         one, other = order[rows], order[np.minimum(rows + 1, max(0, order.size - 1))]
-        one, other = (np.stack([target.values[each] for target in self.targets]) for each in (one, other))
+        one, other = (
+            np.stack([target.values[records] for target in self.targets]) for records in (one, other)
+        )
         return self._beyond_chance(one, other, np.ones(rows.size, dtype=bool), gaps=True)
 
     def _beyond_chance(self, one: Ints, other: Ints, counted: Mask, gaps: bool) -> Floats:

@@ -38,7 +38,7 @@ def dropped(evidence: Evidence) -> str | None:
 
 
 def dropped_by_condition(evidence: Evidence) -> str | None:
-    """Whoever meets a condition by the values of the source is gone, and nobody else by it."""
+    """Records whose original values meet a condition are gone, and no others for that reason."""
     claim = evidence.claim
     if "records" not in claim.terms or "unknown" not in claim.terms:
         return "the claim does not say which records leave"
@@ -50,7 +50,7 @@ def dropped_by_condition(evidence: Evidence) -> str | None:
     wanted = np.array([goes[answer] for answer in answers], dtype=bool)
     there = np.zeros(claim.original.n, dtype=bool)
     there[claim.rows] = True
-    there[claim.leaving_later] = True
+    there[claim.dropped_later] = True
     stayed, went = int((wanted & there).sum()), int((~wanted & ~there & ~evidence.incomplete).sum())
     if stayed or went:
         return f"{stayed} records to drop are still released, and {went} others were dropped"
@@ -59,7 +59,7 @@ def dropped_by_condition(evidence: Evidence) -> str | None:
 
 def _answers(data: Microdata, conditions: Sequence[Condition]) -> list[bool | None]:
     """Of each record whether some condition is true of it; None where that hangs on a missing value."""
-    names = {clause.column for each in conditions for clause in each}
+    names = {clause.column for condition in conditions for clause in condition}
     cells: dict[str, list[Any]] = {
         name: [None if value != value else value for value in data.numbers(name).tolist()]
         if data.kind(name) == "numeric"

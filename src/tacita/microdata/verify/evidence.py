@@ -1,4 +1,4 @@
-"""A release, as it stands or as re-read from its file, beside what it claims."""
+"""A release, as it stands or as re-read from its file, with its claim."""
 
 from __future__ import annotations
 
@@ -72,23 +72,23 @@ class Evidence:
         """Columns that must not be there."""
         roles = self.claim.original.roles
         named = frozenset(roles.identifiers) if roles else frozenset()
-        parts = [each for each in (self.claim, *self.claim.steps) if "dropped" in each.guarantees]
+        parts = [part for part in (self.claim, *self.claim.steps) if "dropped" in part.guarantees]
         return named.union(*(part.terms.get("columns", ()) for part in parts))
 
     @cached_property
     def incomplete(self) -> Mask:
         """Original rows that miss a value of a column where that makes a record leave."""
         original = self.claim.original
-        found = np.zeros(original.n, dtype=bool)
+        incomplete = np.zeros(original.n, dtype=bool)
         for name in self.claim.left_out:
-            found |= gaps(original, name)
-        return found
+            incomplete |= gaps(original, name)
+        return incomplete
 
     @cached_property
     def seen(self) -> Ints:
         """The original rows that the method saw: those released, then those that left by its own rule."""
         claim = self.claim
-        return np.concatenate([claim.rows, claim.leaving[~self.incomplete[claim.leaving]]])
+        return np.concatenate([claim.rows, claim.dropped_rows[~self.incomplete[claim.dropped_rows]]])
 
     @cached_property
     def strata(self) -> Ints:
@@ -163,10 +163,10 @@ class Evidence:
         unit = original.roles.unit if original.roles else None
         if unit is None:
             return None
-        found = one_each(original, unit)
+        units = one_each(original, unit)
         absent = np.flatnonzero(original.missing(unit))
-        found[absent] = found.size + np.arange(absent.size)
-        return found
+        units[absent] = units.size + np.arange(absent.size)
+        return units
 
     def representing(self) -> Evidence:
         """The same of one record a unit, where the step worked on units."""
@@ -179,18 +179,18 @@ class Evidence:
         emptied = None if claim.emptied is None else claim.emptied[chosen]
         frame = gathered(self.released.frame, chosen)
         released = Microdata(frame=frame, dialect=self.released.dialect, source=self.released.source)
-        gone = claim.leaving[np.isin(claim.leaving, standing)]
+        gone = claim.dropped_rows[np.isin(claim.dropped_rows, standing)]
         chosen_ones = replace(
             claim,
             rows=claim.rows[chosen],
-            leaving=gone,
+            dropped_rows=gone,
             labels=labels,
             suppressed=suppressed,
             emptied=emptied,
         )
         return Evidence(released=released, claim=chosen_ones)
 
-    def numbers_beside(self, name: str) -> Floats:
+    def unchanged_numbers(self, name: str) -> Floats:
         """The numbers of a column released unchanged: text of the source stays text, in a typed file too."""
         dialect = self.claim.original.dialect
         if (

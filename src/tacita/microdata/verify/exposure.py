@@ -38,14 +38,14 @@ class _Key:
 
     @classmethod
     def of(
-        cls, column: HiddenColumn, targets: Sequence[Target], found: Sequence[Sequence[Dependence]]
+        cls, column: HiddenColumn, targets: Sequence[Target], dependences: Sequence[Sequence[Dependence]]
     ) -> _Key:
         level = np.where(column.labels >= 0, _SHOWN, 0).astype(np.int64)
         filled, few = np.zeros(level.size, dtype=bool), None
-        for target, by in zip(targets, found, strict=True):
+        for target, by in zip(targets, dependences, strict=True):
             if target.column != column.name or not by:
                 continue
-            certain = np.logical_or.reduce([each.found for each in by])
+            certain = np.logical_or.reduce([dependence.determined for dependence in by])
             own = _few_of(by, certain)
             cells = certain if own is None else certain | (own >= 0).any(axis=1)
             level[cells] = _ORIGINAL if target.self_taught else _SHOWN
@@ -61,10 +61,10 @@ class _Key:
 def _few_of(by: Sequence[Dependence], certain: Mask) -> Ints | None:
     """The values that all columns leave, of records that none of them gives back."""
     left: Ints | None = None
-    for few in (each.few for each in by if each.few is not None):
+    for few in (dependence.few for dependence in by if dependence.few is not None):
         if left is None:
             left = np.full(few.values.shape, -1, dtype=np.int64)
-        rows = np.flatnonzero(few.found & ~certain)
+        rows = np.flatnonzero(few.narrowed & ~certain)
         new = (left[rows] < 0).all(axis=1)
         left[rows[new]] = few.values[rows[new]]
         both = rows[~new]
@@ -78,7 +78,7 @@ def _few_of(by: Sequence[Dependence], certain: Mask) -> Ints | None:
 def exposed_records(
     columns: Sequence[HiddenColumn],
     targets: Sequence[Target],
-    found: Sequence[Sequence[Dependence]],
+    dependences: Sequence[Sequence[Dependence]],
     strata: Ints,
     units: Ints | None,
     k: int,
@@ -88,7 +88,7 @@ def exposed_records(
 
     O(n log n) a key, and what each record may be.
     """
-    keys = [_Key.of(column, targets, found) for column in columns]
+    keys = [_Key.of(column, targets, dependences) for column in columns]
     filled = np.column_stack([key.filled for key in keys])
     level = np.column_stack([key.level for key in keys])
     result = np.zeros(strata.size, dtype=bool)
@@ -137,7 +137,7 @@ def _agreeing(
 def _joined(
     few: Ints, column: Ints, rows: Ints, near: Ints, at_hand: Ints, codes: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """Records beside the combinations that they may be, with one more column; and the combinations of all."""
+    """Records with the combinations that they may have, one more column joined; and those of all records."""
     several: Mask = np.asarray((few >= 0).any(axis=1))
     alternatives = np.where(several[:, None], few, -1)
     alternatives[~several, 0] = column[rows[~several]]
@@ -149,9 +149,9 @@ def _joined(
         (alternatives >= 0)[near] | (~several[near, None] & (np.arange(few.shape[1]) == 0))
     )
     wanted = at_hand[one] * width + alternatives[near[one], place] + 1
-    found = np.minimum(np.searchsorted(known, wanted), known.size - 1)
-    there = known[found] == wanted
-    return near[one[there]], found[there], codes
+    matches = np.minimum(np.searchsorted(known, wanted), known.size - 1)
+    there = known[matches] == wanted
+    return near[one[there]], matches[there], codes
 
 
 def _units_of(near: Ints, at_hand: Ints, codes: Ints, units: Ints, records: int, k: int) -> Ints:
@@ -164,5 +164,5 @@ def _units_of(near: Ints, at_hand: Ints, codes: Ints, units: Ints, records: int,
     who = np.repeat(near, counts)
     steps = np.arange(who.size) - np.repeat(np.cumsum(counts) - counts, counts)
     behind = unit[np.repeat(begins[at_hand], counts) + steps]
-    found = np.unique(who * (int(units.max(initial=0)) + 1) + behind)
-    return np.bincount(found // (int(units.max(initial=0)) + 1), minlength=records)
+    distinct_pairs = np.unique(who * (int(units.max(initial=0)) + 1) + behind)
+    return np.bincount(distinct_pairs // (int(units.max(initial=0)) + 1), minlength=records)

@@ -1,4 +1,4 @@
-"""What the bytes of a file say beside its cells."""
+"""Contents of the bytes of a file other than its cells."""
 
 from __future__ import annotations
 
@@ -127,11 +127,11 @@ def _false_extremes(cells: pa.Table, chunks: list[Any]) -> list[str]:
     with pq.ParquetWriter(sink, cells.schema) as writer:
         writer.write_table(cells, row_group_size=max(len(cells), 1))
     pairs = zip(chunks, _chunks(pq.read_metadata(pa.BufferReader(sink.getvalue()))), strict=True)
-    return [one.path_in_schema for one, other in pairs if _told(one) not in ((), _told(other))]
+    return [one.path_in_schema for one, other in pairs if _extremes(one) not in ((), _extremes(other))]
 
 
-def _told(chunk: Any) -> tuple[str, ...]:
-    """What a footer tells of the cells of a column: their extremes, or nothing."""
+def _extremes(chunk: Any) -> tuple[str, ...]:
+    """The extremes of the cells of a column in a footer, or nothing."""
     if not chunk.is_stats_set or not chunk.statistics.has_min_max:
         return ()
     return repr(chunk.statistics.min), repr(chunk.statistics.max)
@@ -171,10 +171,10 @@ def _flat(cells: pa.Array) -> list[pa.Array]:
 
 
 def _notes_say_more(_content: bytes, evidence: Evidence) -> str | None:
-    """Notes that cells do not bear out, or bytes that neither cells nor notes account for.
+    """Metadata that cells do not bear out, or bytes that neither cells nor metadata account for.
 
-    What the library read is written by another hand: where the same bytes come out, all that they tell is
-    told by the cells and notes that were checked.
+    The cells and metadata that the library read are written again by another writer: where the same bytes
+    come out, they hold nothing but the cells and metadata that were checked.
     """
     form = evidence.form
     assert form is not None
@@ -190,29 +190,31 @@ def _notes_say_more(_content: bytes, evidence: Evidence) -> str | None:
 
 def _whole(cells: pa.Table) -> pa.Table:
     """The columns of doubles that hold whole numbers alone, as such."""
-    found = {}
+    converted = {}
     for name, column in zip(cells.column_names, cells.columns, strict=True):
         if pa.types.is_floating(column.type):
             with suppress(pa.ArrowInvalid):
-                found[name] = column.cast(pa.int64())
-    return pa.table(found)
+                converted[name] = column.cast(pa.int64())
+    return pa.table(converted)
 
 
 def _xport_says_more(content: bytes, evidence: Evidence) -> str | None:
     """The same; and since tacita reads such files itself, the library must find the same cells."""
-    found = read_by_library("read_xport", content, "release", "SAS transport")
+    by_library = read_by_library("read_xport", content, "release", "SAS transport")
     table = Xport().unpack(content, "release")
-    if list(found) != table.column_names:
+    if list(by_library) != table.column_names:
         return "another reader finds other columns"
-    differing = [name for name in found if not _same_cells(table[name].combine_chunks(), found[name])]
+    differing = [
+        name for name in by_library if not _same_cells(table[name].combine_chunks(), by_library[name])
+    ]
     if differing:
         return f"another reader finds other cells in {len(differing)} columns: {', '.join(differing)}"
     return _notes_say_more(content, evidence)
 
 
-def _same_cells(cells: pa.Array, found: list[Any]) -> bool:
+def _same_cells(cells: pa.Array, others: list[Any]) -> bool:
     if pa.types.is_string(cells.type):
-        return bool(pc.fill_null(cells, "").to_pylist() == found)
+        return bool(pc.fill_null(cells, "").to_pylist() == others)
     clock = Xport.clock
     if pa.types.is_date(cells.type):
         numbers = pc.add(cells.cast(pa.int32()).cast(pa.float64()), -float(clock.day_0))
@@ -222,7 +224,7 @@ def _same_cells(cells: pa.Array, found: list[Any]) -> bool:
         numbers = pa.array([None if tick is None else (tick - zero) / 10**6 for tick in ticks], pa.float64())
     else:
         numbers = cells
-    return identical(numbers, pa.array(found, pa.float64()))
+    return identical(numbers, pa.array(others, pa.float64()))
 
 
 _KNOWN: dict[type[RecordFormat], Callable[[bytes, Evidence], str | None]] = {

@@ -24,30 +24,30 @@ _OF_A_TABLE = ("k_map", "delta_presence")
 
 def of_the_file(terms: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """The models that speak of the whole file."""
-    return [(name, each) for name, each in settings_of(terms) if name in _OF_THE_FILE]
+    return [(name, settings) for name, settings in settings_of(terms) if name in _OF_THE_FILE]
 
 
 def of_a_table(terms: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """The models that speak of a table of the population."""
-    found = [(name, each) for name, each in settings_of(terms) if name in _OF_A_TABLE]
-    return [(name, each) for name, each in found if each.get("population") is not None]
+    models = [(name, settings) for name, settings in settings_of(terms) if name in _OF_A_TABLE]
+    return [(name, settings) for name, settings in models if settings.get("population") is not None]
 
 
-def whole_fault(name: str, each: Mapping[str, Any], class_sizes: Ints, n: int) -> str | None:
+def whole_fault(name: str, settings: Mapping[str, Any], class_sizes: Ints, n: int) -> str | None:
     """By how much a file with classes of these sizes, out of n records of the input, breaks a model."""
     size = float(class_sizes.sum())
     alone = int((class_sizes == 1).sum())
     if name == "average_risk":
         risk = class_sizes.size / max(size, 1.0)
-        return f"the average risk is {risk:.4g}" if risk > each["risk"] + _SLACK else None
+        return f"the average risk is {risk:.4g}" if risk > settings["risk"] + _SLACK else None
     if name == "sample_uniqueness":
         share = alone / max(size, 1.0)
-        return f"{alone} records are unique" if share > each["share"] + _SLACK else None
+        return f"{alone} records are unique" if share > settings["share"] + _SLACK else None
     if not alone:
         return None
-    persons = n / each["fraction"]
-    share = uniques(each.get("estimator", "decision"), class_sizes, persons) / persons
-    if 0 < share <= each["share"] * (1 + _SLACK):
+    persons = n / settings["fraction"]
+    share = uniques(settings.get("estimator", "decision"), class_sizes, persons) / persons
+    if 0 < share <= settings["share"] * (1 + _SLACK):
         return None
     return f"{100 * share:.4g} % of the population are estimated to be unique"
 
@@ -57,21 +57,21 @@ def least_kept(terms: Mapping[str, Any], class_sizes: Ints, n: int) -> int:
     models = of_the_file(terms)
     for least in sorted(set(class_sizes.tolist())) if models else ():
         kept = class_sizes[class_sizes >= least]
-        if not any(whole_fault(name, each, kept, n) for name, each in models):
+        if not any(whole_fault(name, settings, kept, n) for name, settings in models):
             return int(least)
     return int(class_sizes.max(initial=0)) + 1 if models else 0
 
 
-def too_few_behind(name: str, each: Mapping[str, Any], records: Ints, persons: Ints) -> Mask:
+def too_few_behind(name: str, settings: Mapping[str, Any], records: Ints, persons: Ints) -> Mask:
     """Which classes of so many records and persons break a model of a table of the population."""
     if name == "k_map":
-        return np.asarray(persons < each["k"])
+        return np.asarray(persons < settings["k"])
     share = np.where(persons > 0, records / np.maximum(persons, 1), np.inf)
-    return np.asarray((share < each.get("least", 0.0) - _SLACK) | (share > each["most"] + _SLACK))
+    return np.asarray((share < settings.get("least", 0.0) - _SLACK) | (share > settings["most"] + _SLACK))
 
 
 class People:
-    """The table of a population beside some records: what each shows of each key at each level."""
+    """The table of a population and some records: the label of each row for each key at each level."""
 
     def __init__(self, path: str, names: Sequence[str], strata: Sequence[str], read: Reader) -> None:
         people = io.read(path)
@@ -104,11 +104,11 @@ def behind(together: Sequence[Ints], n: int) -> tuple[Ints, bool]:
     return persons[of[:n]], bool(((persons > 0) & (records == 0)).any())
 
 
-def persons_by_weight(data: Microdata, each: Mapping[str, Any], classes: Ints, rows: Ints) -> Mask:
+def persons_by_weight(data: Microdata, settings: Mapping[str, Any], classes: Ints, rows: Ints) -> Mask:
     """Which classes of some rows stand, by their weights, for too few persons."""
-    weights: Floats = data.numbers(each["weight"])[rows]
-    found = np.bincount(classes, weights)
-    return np.asarray(~(found >= each["k"] * (1 - _SLACK)))
+    weights: Floats = data.numbers(settings["weight"])[rows]
+    persons = np.bincount(classes, weights)
+    return np.asarray(~(persons >= settings["k"] * (1 - _SLACK)))
 
 
 # points along an axis of a grid, how much the next grid is smaller, and how many there are
@@ -186,8 +186,8 @@ def _negative_binomial(sizes: Ints, counts: Ints, persons: float) -> float:
         shown = (1 - drawn) * mass(sizes, a, thinned) + drawn * mass(sizes - 1, a, thinned)
         unseen = (1 - drawn) * thinned**a
         expected = np.maximum(classes * shown, 1e-300)
-        found = (counts * np.log(expected)).sum(axis=-1) - (classes * (1 - unseen))[..., 0]
-        return np.asarray(found)
+        log_likelihood = (counts * np.log(expected)).sum(axis=-1) - (classes * (1 - unseen))[..., 0]
+        return np.asarray(log_likelihood)
 
     log_a, logit = _highest(likelihood, (-12.0, 8.0), (-18.0, 12.0))
     a, b = np.exp(log_a), 1 / (1 + np.exp(-logit))
@@ -207,8 +207,8 @@ def _highest(
             np.clip(np.linspace(centre - width, centre + width, points), *ends)
             for centre, width, ends in zip(at, half, (one, other), strict=True)
         ]
-        found = value(*np.meshgrid(*axes, indexing="ij"))
-        best = np.unravel_index(int(np.argmax(found)), found.shape)
+        heights = value(*np.meshgrid(*axes, indexing="ij"))
+        best = np.unravel_index(int(np.argmax(heights)), heights.shape)
         at = [float(axis[place]) for axis, place in zip(axes, best, strict=True)]
         half = [width * _SHRINKS for width in half] if grid else [width / _POINTS for width in half]
     return at[0], at[1]

@@ -61,9 +61,9 @@ def shown(evidence: Evidence, name: str) -> Cells:
 def hierarchy_of(evidence: Evidence, name: str) -> Hierarchy:
     """The declared hierarchy of a column, or the one of values that are shown or not."""
     original = evidence.claim.original
-    given = original.roles.hierarchy.get(name) if original.roles else None
-    if given is not None:
-        return as_hierarchy(name, given)
+    declared = original.roles.hierarchy.get(name) if original.roles else None
+    if declared is not None:
+        return as_hierarchy(name, declared)
     texts = cells_of(original, name)
     known = sorted({text for text in (texts[row] for row in evidence.seen.tolist()) if text is not None})
     return Hierarchy.flat(name, known or ["-"], TOP)
@@ -109,7 +109,7 @@ def k_anonymous(evidence: Evidence) -> str | None:
     return None
 
 
-def _withheld(evidence: Evidence) -> Mask:
+def _suppressed(evidence: Evidence) -> Mask:
     """Released records that show no key although they have one."""
     names = evidence.claim.original.quasi
     empty = np.all([[cell is None for cell in shown(evidence, name)] for name in names], axis=0)
@@ -122,9 +122,9 @@ def _withheld(evidence: Evidence) -> Mask:
 def generalised(evidence: Evidence) -> str | None:
     """Every shown value is the original, one above it in the hierarchy, or a range that it lies in."""
     claim = evidence.claim
-    withheld = _withheld(evidence)
-    if withheld.any() and claim.terms.get("outliers") != "withhold":
-        return f"{int(withheld.sum())} records show none of their keys"
+    suppressed = _suppressed(evidence)
+    if suppressed.any() and claim.terms.get("outliers") != "withhold":
+        return f"{int(suppressed.sum())} records show none of their keys"
     wrong = []
     for name in claim.original.quasi:
         texts, new = cells_of(claim.original, name), shown(evidence, name)
@@ -133,7 +133,7 @@ def generalised(evidence: Evidence) -> str | None:
         if any(cell is not None for cell, gone in zip(new, emptied.tolist(), strict=True) if gone):
             wrong.append(name)
             continue
-        apart = (withheld | emptied).tolist()
+        apart = (suppressed | emptied).tolist()
         pairs = {(a, b) for a, b, gone in zip(old, new, apart, strict=True) if not gone}
         if name in claim.terms.get("ranges", ()):
             fits = all(_in_range(a, b) for a, b in pairs)
@@ -186,7 +186,7 @@ def few_suppressed(evidence: Evidence) -> str | None:
     """No more records left, or show none of their keys, than the limit allows."""
     claim = evidence.claim
     left = evidence.seen.size - claim.rows.size
-    gone, n = left + int(_withheld(evidence).sum()), evidence.seen.size + claim.leaving_later.size
+    gone, n = left + int(_suppressed(evidence).sum()), evidence.seen.size + claim.dropped_later.size
     most = allowed(claim.terms, n)
     return f"{gone} of {n} records are suppressed, at most {most} may be" if gone > most else None
 
@@ -196,14 +196,14 @@ def models_hold(evidence: Evidence) -> str | None:
     classes, units = classes_of(evidence), units_named(evidence)
     if isinstance(units, str):
         return units
-    for name, each, wrong in broken_by(evidence, classes, evidence.claim.rows, units):
+    for name, settings, wrong in broken_by(evidence, classes, evidence.claim.rows, units):
         if wrong.any():
-            column = each.get("column", each.get("weight"))
+            column = settings.get("column", settings.get("weight"))
             return f"{int(wrong.sum())} of {wrong.size} classes break {name} of column {column}"
     whole = unit_of_rows(evidence, evidence.seen)
     n = evidence.seen.size if whole is None else np.unique(whole).size
-    for name, each in of_the_file(evidence.claim.terms):
-        if fault := whole_fault(name, each, sizes(classes, units), n):
+    for name, settings in of_the_file(evidence.claim.terms):
+        if fault := whole_fault(name, settings, sizes(classes, units), n):
             return f"{fault}, more than {name} allows"
     return _populations_fault(evidence, classes)
 
@@ -218,47 +218,51 @@ def broken_by(
     evidence: Evidence, classes: Ints, rows: Ints, units: Ints | None
 ) -> Iterator[tuple[str, Mapping[str, Any], Mask]]:
     """For each model of single classes, which classes of some rows break it; units in place of records."""
-    for name, each in settings_of(evidence.claim.terms):
-        if "column" in each:
-            table, of, before, texts, hierarchy = values_by_class(evidence, name, each, classes, rows, units)
+    for name, settings in settings_of(evidence.claim.terms):
+        if "column" in settings:
+            table, of, before, texts, hierarchy = values_by_class(
+                evidence, name, settings, classes, rows, units
+            )
             wrong = np.zeros(int(classes.max(initial=-1)) + 1, dtype=bool)
-            wrong[of[broken(name, each, table, before, texts, hierarchy)]] = True
-            yield name, each, wrong
-        elif each.get("weight") is not None:
-            yield name, each, persons_by_weight(evidence.claim.original, each, classes, rows)
+            wrong[of[broken(name, settings, table, before, texts, hierarchy)]] = True
+            yield name, settings, wrong
+        elif settings.get("weight") is not None:
+            yield name, settings, persons_by_weight(evidence.claim.original, settings, classes, rows)
 
 
-def people_of(evidence: Evidence, each: Mapping[str, Any]) -> People:
+def people_of(evidence: Evidence, settings: Mapping[str, Any]) -> People:
     """The table of the population that a model names."""
     original = evidence.claim.original
     strata = original.roles.strata if original.roles else ()
-    return People(each["population"], original.quasi, strata, cells_of)
+    return People(settings["population"], original.quasi, strata, cells_of)
 
 
 def _populations_fault(evidence: Evidence, classes: Ints) -> str | None:
     """By what the file, as it is shown, breaks a model of a table of the population."""
     claim = evidence.claim
-    for name, each in of_a_table(claim.terms):
-        told = claim.terms.get("levels", {})
-        if sorted(told) != sorted(claim.original.quasi):
+    for name, settings in of_a_table(claim.terms):
+        levels = claim.terms.get("levels", {})
+        if sorted(levels) != sorted(claim.original.quasi):
             return f"{name} speaks of a population, and the claim names no level for each column"
-        people = people_of(evidence, each)
-        written = {column: shown(evidence, column) for column in told}
+        people = people_of(evidence, settings)
+        written = {column: shown(evidence, column) for column in levels}
         persons = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.int64)
-        persons[classes] = behind(_beside(evidence, people, written, claim.rows), claim.rows.size)[0]
-        wrong = too_few_behind(name, each, sizes(classes), persons)
+        persons[classes] = behind(
+            _codes_with_persons(evidence, people, written, claim.rows), claim.rows.size
+        )[0]
+        wrong = too_few_behind(name, settings, sizes(classes), persons)
         if wrong.any():
             return f"{int(wrong.sum())} of {wrong.size} classes break {name}"
-        if each.get("least", 0.0) > 0:
-            # whoever left was in the input: only persons who were not are known to be absent
+        if settings.get("least", 0.0) > 0:
+            # a record that left was in the input: only persons who were not in it are known to be absent
             rows = evidence.seen
-            if behind(_beside(evidence, people, _at_levels(evidence, rows), rows), rows.size)[1]:
+            if behind(_codes_with_persons(evidence, people, _at_levels(evidence, rows), rows), rows.size)[1]:
                 return f"some of the population are known to be absent, which {name} forbids"
     return None
 
 
 def _at_levels(evidence: Evidence, rows: Ints) -> dict[str, Cells]:
-    """What some original rows show of each key at the level that is told."""
+    """The labels of some original rows for each key at its declared level."""
     labels_at = {}
     for column, level in evidence.claim.terms["levels"].items():
         hierarchy, cells = hierarchy_of(evidence, column), cells_of(evidence.claim.original, column)
@@ -269,27 +273,29 @@ def _at_levels(evidence: Evidence, rows: Ints) -> dict[str, Cells]:
     return labels_at
 
 
-def _beside(evidence: Evidence, people: People, labels: Mapping[str, Cells], rows: Ints) -> list[Ints]:
+def _codes_with_persons(
+    evidence: Evidence, people: People, labels: Mapping[str, Cells], rows: Ints
+) -> list[Ints]:
     """Codes of strata and keys of some rows, with those of persons after them."""
-    original, told = evidence.claim.original, evidence.claim.terms["levels"]
-    found = []
+    original, levels = evidence.claim.original, evidence.claim.terms["levels"]
+    codes = []
     for stratum, theirs in zip(original.roles.strata if original.roles else (), people.strata, strict=True):
         cells = cells_of(original, stratum)
-        found.append(codes_together([cells[row] for row in rows.tolist()], theirs))
+        codes.append(codes_together([cells[row] for row in rows.tolist()], theirs))
     for j, column in enumerate(original.quasi):
-        shows = people.shows(j, hierarchy_of(evidence, column), int(told[column]))
-        found.append(codes_together(labels[column], shows))
-    return found
+        shows = people.shows(j, hierarchy_of(evidence, column), int(levels[column]))
+        codes.append(codes_together(labels[column], shows))
+    return codes
 
 
 def values_by_class(
-    evidence: Evidence, name: str, each: Mapping[str, Any], classes: Ints, rows: Ints, units: Ints | None
+    evidence: Evidence, name: str, settings: Mapping[str, Any], classes: Ints, rows: Ints, units: Ints | None
 ) -> tuple[Floats, Ints, Floats, list[str], Hierarchy | None]:
-    """Counts of a confidential column in classes of some rows, a row each; the class that each row is of.
+    """Counts of a confidential column in classes of some rows, a row each, and the class of each row.
 
-    Beside them its shares in the input, its values, and its hierarchy.
+    Also its shares in the input, its values, and its hierarchy.
     """
-    original, column = evidence.claim.original, each["column"]
+    original, column = evidence.claim.original, settings["column"]
     cells = ["" if cell is None else cell for cell in cells_of(original, column)]
     texts, codes = np.unique([cells[row] for row in evidence.seen.tolist()], return_inverse=True)
     before = np.bincount(codes.reshape(-1)) / codes.size
@@ -298,8 +304,8 @@ def values_by_class(
     of = np.arange(int(classes.max(initial=-1)) + 1)
     if units is None:
         table = np.zeros((of.size, len(place)))
-        found = counted(classes, own)
-        table[:, : found.shape[1]] = found
+        counts = counted(classes, own)
+        table[:, : counts.shape[1]] = counts
     elif name == "l_diversity":
         table = by_one_value(classes, own, units, len(place))
     else:
@@ -307,8 +313,8 @@ def values_by_class(
         assert whole is not None
         before = shares_by_unit(codes.reshape(-1), whole)
         table, of = by_share(classes, own, units, len(place))
-    given = original.roles.hierarchy.get(column) if original.roles else None
-    return table, of, before, list(place), None if given is None else as_hierarchy(column, given)
+    declared = original.roles.hierarchy.get(column) if original.roles else None
+    return table, of, before, list(place), None if declared is None else as_hierarchy(column, declared)
 
 
 def failing(evidence: Evidence, classes: Ints, rows: Ints, units: Ints | None) -> Mask:

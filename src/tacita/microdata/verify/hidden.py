@@ -94,10 +94,10 @@ def _majority(values: Ints, labels: Ints, count: int) -> tuple[Ints, Ints]:
     both, times = np.unique(values * width + labels, return_counts=True)
     order = np.argsort(times, kind="stable")
     # one place at least: a column without any value has no label either
-    found = np.full(max(count, 1), -1, dtype=np.int64)
+    majority = np.full(max(count, 1), -1, dtype=np.int64)
     # the last that is written is the most frequent
-    found[both[order] // width] = both[order] % width
-    return found, np.column_stack([both // width, both % width])
+    majority[both[order] // width] = both[order] % width
+    return majority, np.column_stack([both // width, both % width])
 
 
 def _differs(evidence: Evidence, name: str) -> Mask:
@@ -133,7 +133,7 @@ def targets_of(column: HiddenColumn, *, masked: bool, most: int = 1) -> list[Tar
 
     What an earlier step had `masked` already, nobody knows by a relation. Up to `most` values may be left.
     """
-    found = []
+    targets = []
     if column.suppressed.any():
         shown = column.labels >= 0
         values = np.where(
@@ -143,7 +143,7 @@ def targets_of(column: HiddenColumn, *, masked: bool, most: int = 1) -> list[Tar
             # as frequent as it is: suppression takes rare values away, and what is left in view misleads
             counts = np.bincount(values[values >= 0])
             share = counts / counts.sum()
-            found.append(
+            targets.append(
                 Target(
                     column=column.name,
                     values=values,
@@ -157,7 +157,7 @@ def targets_of(column: HiddenColumn, *, masked: bool, most: int = 1) -> list[Tar
     if column.changed.any() and not masked:
         known = column.originals >= 0
         share, alike = _guessed(column)
-        found.append(
+        targets.append(
             Target(
                 column=column.name,
                 values=column.originals,
@@ -169,7 +169,7 @@ def targets_of(column: HiddenColumn, *, masked: bool, most: int = 1) -> list[Tar
                 alike=alike,
             )
         )
-    return found
+    return targets
 
 
 def number_of(evidence: Evidence, name: str) -> Target | None:
@@ -184,7 +184,7 @@ def number_of(evidence: Evidence, name: str) -> Target | None:
     values = np.full(was.size, -1, dtype=np.int64)
     values[known] = np.unique(was[known], return_inverse=True)[1].reshape(-1)
     counts = np.bincount(values[known], minlength=1)
-    # what fewer records have is in common to none, beside the one that is asked for
+    # what fewer records have is in common to no other record than the one in question
     if not hidden.any() or (counts[values[hidden]] >= _IN_COMMON).mean() < _OF_NUMBERS:
         return None
     return Target(

@@ -1,6 +1,6 @@
-"""What is stored beside the cells that are shown: dictionary entries, hidden slots, cut-off ends, metadata.
+"""Stored content other than the shown cells: dictionary entries, hidden slots, cut-off ends, metadata.
 
-Types are known one by one; one that is not known is a fault, for nobody can say what it remembers.
+Types are known one by one; an unknown type is a fault, because its stored content cannot be examined.
 """
 
 from __future__ import annotations
@@ -160,15 +160,17 @@ def _hides(cells: pa.Array) -> bool:
     hidden = np.ascontiguousarray(stored[0].reshape(-1, width)[absent])
     if pa.types.is_floating(kind) and np.isnan(hidden.view(f"f{width}")).all():
         return False
-    fillers = {int.from_bytes(each.tobytes(), "little", signed=True) for each in np.unique(hidden, axis=0)}
+    fillers = {
+        int.from_bytes(filler.tobytes(), "little", signed=True) for filler in np.unique(hidden, axis=0)
+    }
     return len(fillers) > 1 or not fillers <= _FILLERS
 
 
 def _views_hide(letters: pa.Array, stored: list[Any], absent: Mask) -> bool:
     """Behind views stand all their texts, or only those too long for a slot; nothing else."""
-    slots, behind = stored[0].reshape(-1, 16), b"".join(each.tobytes() for each in stored[1:])
+    slots, behind = stored[0].reshape(-1, 16), b"".join(buffer.tobytes() for buffer in stored[1:])
     long_ones = letters.filter(pc.greater(pc.binary_length(letters), 12))
-    shown = [b"".join(_bytes(each)) for each in (letters, long_ones)]
+    shown = [b"".join(_bytes(array)) for array in (letters, long_ones)]
     return len(slots) != absent.size or bool(slots[absent].any()) or behind not in shown
 
 

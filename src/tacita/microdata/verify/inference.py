@@ -141,7 +141,7 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
         if by:
             determined.append(_determined(target, by, exposed, allowed))
     numbers += [] if drawn else _in_common(evidence, names)
-    numbers.sort(key=lambda each: -each.cells / each.of)
+    numbers.sort(key=lambda number: -number.cells / number.of)
     for number in numbers:
         if number.column not in {other.column for other in determined}:
             determined.append(number)
@@ -157,7 +157,7 @@ def _is_reported(column: Determined) -> bool:
 
 def _determined(target: Target, by: Sequence[Dependence], exposed: Mask | None, most: int) -> Determined:
     narrowed = np.logical_or.reduce([dependence.cells for dependence in by])
-    certain = np.logical_or.reduce([dependence.found for dependence in by])
+    certain = np.logical_or.reduce([dependence.determined for dependence in by])
     cells, of = int(narrowed.sum()), int(target.hidden.sum())
     hidden = "changed" if target.self_taught else "suppressed"
     count = None if exposed is None else int((exposed & narrowed).sum())
@@ -230,7 +230,7 @@ def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]
         others = {other: column for other, column in shown.items() if other != name}
         context = {**numbers, **{other: of_protected[other] for other in others}}
         linear = relation(original_values, hidden, context, others, shown[name])
-        if linear is not None and (cells := int(linear.found.sum())) >= _WORTH:
+        if linear is not None and (cells := int(linear.determined.sum())) >= _WORTH:
             of = int(hidden.sum())
             refused = cells > _MOST_OF_A_COLUMN * of
             determined.append(

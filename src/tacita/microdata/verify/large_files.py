@@ -1,9 +1,9 @@
 """The independent verifier of files beyond memory: source and written file read anew, part by part.
 
-Whoever made the file says which part every record of the source belongs to, and what is claimed of each part.
+The maker of the file declares which part every record of the source belongs to, and the claim of each part.
 Here both files are read again, stretch by stretch, every record of the source is looked for in exactly one
-part, and every promise is tried on each part by the same checks as on a whole file. What holds of every part
-holds of all: two rows of one part are two rows of the file, so k records in a part are at least k in all.
+part, and every promise is checked on each part as on a whole file. What holds of every part holds of all: two
+rows of one part are two rows of the file, so k records in a part are at least k in all.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def claimed_parts(scratch: Scratch, task: PairTask) -> tuple[Ints, np.ndarray]:
     stays = np.zeros(task.count, dtype=bool)
     seen = 0
     for number in task.parts:
-        for name, staying in (("rows", True), ("leaving", False)):
+        for name, staying in (("rows", True), ("dropped", False)):
             rows = scratch.array(f"made-{number}.{name}")
             begin, end = np.searchsorted(rows, [task.first, task.first + task.count]).tolist()
             here = np.asarray(rows[begin:end]) - task.first
@@ -106,7 +106,7 @@ def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
     claim = replace(
         claim, steps=tuple(replace(step, accepted_risks=claim.accepted_risks) for step in claim.steps)
     )
-    # what a file remembers beside its cells is judged on the file itself, not on a piece of it
+    # content of a file other than its cells is judged on the file itself, not on a piece of it
     released = Microdata.of(without_memory(written), source="release")
     return verify(released, claim)
 
@@ -121,36 +121,36 @@ def read_again(scratch: Scratch, spans: int, part: int, name: str) -> pa.Table:
     return in_one_piece(pa.concat_tables(pieces))
 
 
-def together(found: Sequence[tuple[Verdict, ...]]) -> tuple[Verdict, ...]:
+def together(by_part: Sequence[tuple[Verdict, ...]]) -> tuple[Verdict, ...]:
     """One verdict for each promise: it holds of the file where it holds of every part."""
     merged: dict[tuple[str, int | None], Verdict] = {}
-    for number, part in enumerate(found, 1):
+    for number, part in enumerate(by_part, 1):
         for verdict in part:
             key = verdict.guarantee, verdict.step
             before = merged.get(key)
             if before is None or before.passed:
-                where = "" if verdict.passed else f" (in part {number} of {len(found)})"
+                where = "" if verdict.passed else f" (in part {number} of {len(by_part)})"
                 merged[key] = replace(verdict, detail=verdict.detail + where)
             if before is not None and (before.inferred or verdict.inferred):
                 merged[key] = replace(merged[key], inferred=_added((*before.inferred, *verdict.inferred)))
     return tuple(merged.values())
 
 
-def _added(found: Sequence[Determined]) -> tuple[Determined, ...]:
+def _added(inferred: Sequence[Determined]) -> tuple[Determined, ...]:
     """What follows of the hidden cells of each column in all parts."""
     merged: dict[tuple[str, str], Determined] = {}
-    for each in found:
-        before = merged.setdefault((each.column, each.hidden), each)
-        if before is not each:
-            counts = [count for count in (before.exposed, each.exposed) if count is not None]
-            merged[each.column, each.hidden] = replace(
+    for cells in inferred:
+        before = merged.setdefault((cells.column, cells.hidden), cells)
+        if before is not cells:
+            counts = [count for count in (before.exposed, cells.exposed) if count is not None]
+            merged[cells.column, cells.hidden] = replace(
                 before,
-                columns=tuple(dict.fromkeys((*before.columns, *each.columns))),
-                cells=before.cells + each.cells,
-                of=before.of + each.of,
+                columns=tuple(dict.fromkeys((*before.columns, *cells.columns))),
+                cells=before.cells + cells.cells,
+                of=before.of + cells.of,
                 exposed=sum(counts) if counts else None,
-                refused=before.refused or each.refused,
-                narrowed=before.narrowed + each.narrowed,
+                refused=before.refused or cells.refused,
+                narrowed=before.narrowed + cells.narrowed,
             )
     return tuple(merged.values())
 

@@ -18,7 +18,7 @@ import numpy as np
 from tacita.core import Floats, Ints, Mask
 from tacita.core.arrays import numbered
 
-# The share that must be predicted: of shown values what guessing leaves open, of hidden ones those foretold.
+# The share that must be predicted right: of shown values beyond guessing, of hidden ones among predictions.
 _FUNCTIONAL = 0.95
 _ON_HIDDEN = 0.8
 # One record in so many may differ from the value, or the few values, of its group: errors in the data.
@@ -68,7 +68,7 @@ class Target:
 
 @dataclass(frozen=True, repr=False)
 class Known:
-    """What is released beside: a number for each cell (-1 where it tells nothing), and its rank if any.
+    """The other released columns: a number for each cell (-1 where it tells nothing), and its rank if any.
 
     `filled` has the numbers of columns that show nothing in places as if they showed everything.
     """
@@ -82,7 +82,7 @@ class Known:
 class Few:
     """Hidden records of which the value is one of a few: a row of `values` each, -1 where it has fewer."""
 
-    found: Mask
+    narrowed: Mask
     values: Ints
 
 
@@ -94,18 +94,18 @@ def joined(columns: Sequence[Ints]) -> Ints:
     """
     usable = np.logical_and.reduce([codes >= 0 for codes in columns])
     every = bool(usable.all())
-    found, width = np.zeros(int(usable.sum()), dtype=np.int64), 1
+    combined, width = np.zeros(int(usable.sum()), dtype=np.int64), 1
     for codes in columns:
         own = int(codes.max(initial=0)) + 1
-        if width * own > found.size + 1 < width:
-            found = numbered(found)
-            width = int(found.max(initial=0)) + 1
-        found = found * own + (codes if every else codes[usable])
+        if width * own > combined.size + 1 < width:
+            combined = numbered(combined)
+            width = int(combined.max(initial=0)) + 1
+        combined = combined * own + (codes if every else codes[usable])
         width *= own
     if every:
-        return numbered(found)
+        return numbered(combined)
     joint = np.full(usable.size, -1, dtype=np.int64)
-    joint[usable] = numbered(found)
+    joint[usable] = numbered(combined)
     return joint
 
 
@@ -154,7 +154,7 @@ def by_groups(codes: Ints, filled: Ints, target: Target, surprise: float, usual:
     hidden. Changed values are predicted where they were changed. Of several columns, some foretell the value
     so often (`usual`) by themselves.
     """
-    training, queried = _teaching_and_asked(codes, target)
+    training, queried = _teaching_and_queried(codes, target)
     if not training.any() or not queried.size:
         return None
     count = int(codes.max()) + 1
@@ -173,12 +173,12 @@ def by_groups(codes: Ints, filled: Ints, target: Target, surprise: float, usual:
     fewest = next(_trusted(whole, target, surprise, usual, borne_out), None)
     if fewest is None:
         return None
-    found = np.zeros(codes.size, dtype=bool)
-    found[queried[sure & (others >= fewest + own) & right]] = True
-    return found
+    determined = np.zeros(codes.size, dtype=bool)
+    determined[queried[sure & (others >= fewest + own) & right]] = True
+    return determined
 
 
-def _teaching_and_asked(codes: Ints, target: Target) -> tuple[Mask, Ints]:
+def _teaching_and_queried(codes: Ints, target: Target) -> tuple[Mask, Ints]:
     """The records that teach something, and those in which a value is to be found.
 
     Of groups in which nothing is hidden nothing is to be learnt, unless hidden records teach themselves.
@@ -194,13 +194,13 @@ def _teaching_and_asked(codes: Ints, target: Target) -> tuple[Mask, Ints]:
 
 def _borne_out(sure: Mask, others: Ints, right: Mask, fewest: int, share: float = _ON_HIDDEN) -> list[int]:
     """How many records must agree, of those numbers that are tried, where that is true of hidden values."""
-    found, sizes, hits = [], others[sure], others[sure & right]
+    trusted, sizes, hits = [], others[sure], others[sure & right]
     largest = int(hits.max(initial=0))
     while fewest <= largest:
         if _true_of_hidden(int((sizes >= fewest).sum()), int((hits >= fewest).sum()), share):
-            found.append(fewest)
+            trusted.append(fewest)
         fewest *= 2
-    return found
+    return trusted
 
 
 def foretell(filled: Ints, target: Target, surprise: float) -> bool:
@@ -328,7 +328,7 @@ def _steps(most: int) -> list[tuple[int, int]]:
     >>> _steps(1), _steps(2), _steps(7)
     ([], [(1, 2)], [(1, 2), (2, 3), (3, 5), (5, 7)])
     """
-    ends = [each for each in (1, 2, 3, 5, 8, 12, 20, 40, 80) if each < most]
+    ends = [end for end in (1, 2, 3, 5, 8, 12, 20, 40, 80) if end < most]
     return list(zip(ends, [*ends[1:], most], strict=True)) if most > 1 else []
 
 
@@ -340,7 +340,7 @@ def by_few(codes: Ints, filled: Ints, target: Target, surprise: float, usual: fl
     """
     if target.most < 2:
         return None
-    training, queried = _teaching_and_asked(codes, target)
+    training, queried = _teaching_and_queried(codes, target)
     if not training.any() or not queried.size:
         return None
     own = 1 if target.self_taught else 0
@@ -349,7 +349,7 @@ def by_few(codes: Ints, filled: Ints, target: Target, surprise: float, usual: fl
     whole = taught if own else None
     at, truth = codes[queried], target.values[queried]
     others = taught.size[at]
-    found = np.zeros(codes.size, dtype=bool)
+    narrowed = np.zeros(codes.size, dtype=bool)
     values = np.full((codes.size, target.most), -1, dtype=np.int64)
     for before, most in _steps(target.most):
         inner = taught.place < most
@@ -371,16 +371,16 @@ def by_few(codes: Ints, filled: Ints, target: Target, surprise: float, usual: fl
         among_most = 1 - (1 - usual) ** most
         fewest = next(_trusted_few(whole, before, most, target, surprise, among_most, borne_out), None)
         if fewest is not None:
-            rows = queried[sure & (others >= fewest + own) & among & ~found[queried]]
-            found[rows] = True
+            rows = queried[sure & (others >= fewest + own) & among & ~narrowed[queried]]
+            narrowed[rows] = True
             values[rows, :most] = table[codes[rows]]
-    if not found.any():
+    if not narrowed.any():
         return None
     if target.alike is not None:
         # the release itself says which of them it is not
         shown = target.alike[target.values]
         values = np.where((values >= 0) & (target.alike[values] == shown[:, None]), values, -1)
-    return Few(found, values)
+    return Few(narrowed, values)
 
 
 def _trusted_few(
@@ -461,9 +461,9 @@ def by_order(ranks: Ints, target: Target, surprise: float) -> Mask | None:
     guess = np.maximum(guess, 0)
     if not _true_of_hidden(int(sure.sum()), int((sure & (guess == truth)).sum())):
         return None
-    found = np.zeros(ranks.size, dtype=bool)
-    found[queried[sure & (guess == truth)]] = True
-    return found
+    determined = np.zeros(ranks.size, dtype=bool)
+    determined[queried[sure & (guess == truth)]] = True
+    return determined
 
 
 def _in_order(ranks: Ints, values: Ints, rows: Mask) -> tuple[Ints, Ints]:
@@ -475,9 +475,9 @@ def _in_order(ranks: Ints, values: Ints, rows: Mask) -> tuple[Ints, Ints]:
 
 
 def _functional(hits: float, guesses: float, chance: float, surprise: float, usual: float = 0.0) -> bool:
-    """Whether nearly all is predicted that guessing would not give, and so often that it is no chance.
+    """Whether nearly all values that guessing would miss are predicted, and too often for chance.
 
-    Neither that of guesses, nor that of values which are foretold so often (`usual`) anyway.
+    Neither the chance of guesses, nor that of values which are predicted so often (`usual`) anyway.
     """
     if guesses <= 0 or chance >= guesses:
         return False
@@ -489,11 +489,11 @@ def _functional(hits: float, guesses: float, chance: float, surprise: float, usu
 
 def _divergence(seen: float, expected: float) -> float:
     """Of two probabilities of a hit, in nats: what bounds the tail of a binomial distribution (Chernoff)."""
-    found = 0.0
+    nats = 0.0
     for p, q in ((seen, expected), (1 - seen, 1 - expected)):
         if p > 0:
-            found += p * log(p / max(q, 1e-300))
-    return found
+            nats += p * log(p / max(q, 1e-300))
+    return nats
 
 
 def _true_of_hidden(count: int, hits: int, share: float = _ON_HIDDEN) -> bool:

@@ -44,7 +44,7 @@ class Relation:
     """Columns from which a column of numbers can be computed, and the records whose original that gives."""
 
     columns: tuple[str, ...]
-    found: Mask
+    determined: Mask
 
 
 def relation(
@@ -70,14 +70,16 @@ def relation(
     if shown:
         off = np.full(values.size, np.inf) if own is None else np.abs(values - own)
         tried.append((dict(beside), dict(shown), hidden & ~(off <= _tolerance(values, _EXACT))))
-    found = [_copied(values, hidden, bare)]
+    relations = [_copied(values, hidden, bare)]
     exact = _Exactness(values)
     for columns, others, wanted in tried:
         for filled in _gaps_filled(columns):
-            found.append(_computed(values, exact, wanted, filled, others))
-    known = [each for each in found if each is not None]
+            relations.append(_computed(values, exact, wanted, filled, others))
+    known = [candidate for candidate in relations if candidate is not None]
     # of two that give back as much, that with fewer columns
-    return max(known, key=lambda each: (int(each.found.sum()), -len(each.columns)), default=None)
+    return max(
+        known, key=lambda candidate: (int(candidate.determined.sum()), -len(candidate.columns)), default=None
+    )
 
 
 def _gaps_filled(columns: Mapping[str, Floats]) -> Iterator[Mapping[str, Floats]]:
@@ -125,10 +127,14 @@ def _copied(values: Floats, hidden: Mask, beside: Mapping[str, Floats]) -> Relat
     best = None
     for name, column in beside.items():
         same, moved = column[rows] == values[rows], column[rows] == np.roll(values[rows], rows.size // 2)
-        if _beyond(same, moved) and rows.size >= _FEWEST and (best is None or same.sum() > best.found.sum()):
-            found = np.zeros(values.size, dtype=bool)
-            found[rows[same]] = True
-            best = Relation((name,), found)
+        if (
+            _beyond(same, moved)
+            and rows.size >= _FEWEST
+            and (best is None or same.sum() > best.determined.sum())
+        ):
+            determined = np.zeros(values.size, dtype=bool)
+            determined[rows[same]] = True
+            best = Relation((name,), determined)
     return best
 
 
@@ -141,9 +147,9 @@ def _beyond(hits: Mask, by_chance: Mask) -> bool:
 def _computed(
     values: Floats, exact: _Exactness, hidden: Mask, beside: Mapping[str, Floats], shown: Mapping[str, Floats]
 ) -> Relation | None:
-    names = [each for each, column in beside.items() if np.isfinite(column).sum() > values.size // 2]
+    names = [name for name, column in beside.items() if np.isfinite(column).sum() > values.size // 2]
     if len(names) > _MOST_COLUMNS:
-        names = sorted(names, key=lambda each: -np.unique(beside[each]).size)[:_MOST_COLUMNS]
+        names = sorted(names, key=lambda name: -np.unique(beside[name]).size)[:_MOST_COLUMNS]
     rows, names = _complete(values, beside, names)
     if not names or np.ptp(values[rows]) == 0:
         return None
@@ -163,8 +169,8 @@ def _computed(
         if first is None:
             continue
         # of the columns that take part alone, on all records: the gaps of others are no matter then
-        if found := question.answer(question.whole(first.columns), first.columns):
-            return found
+        if of_all := question.answer(question.whole(first.columns), first.columns):
+            return of_all
     return None
 
 
@@ -201,22 +207,22 @@ class _Question:
         last = [name in self.shown for name in names]
         tolerance = self.exact.of(rows)
         fitted = _Fit.of(self.values, self.beside, names, rows, last, tolerance, logarithms=self.logarithms)
-        values, told = self.values[rows], fitted.told(self.beside, rows)
-        near = np.abs(values - told) <= tolerance
+        values, predicted = self.values[rows], fitted.predict(self.beside, rows)
+        near = np.abs(values - predicted) <= tolerance
         # the same numbers dealt to other records: what everybody shares comes back anyway
-        chance = float((np.abs(values - _dealt(told)) <= tolerance).sum())
+        chance = float((np.abs(values - _dealt(predicted)) <= tolerance).sum())
         if not (rows.size > chance and near.sum() - chance > _RELATION * (rows.size - chance)):
             return None
         if set(fitted.names) & set(self.shown):
             every, rows = rows, rows[self.hidden[rows]]
             tolerance = self.exact.of(every, _EXACT)
-            values, told = self.values[rows], fitted.told({**self.beside, **self.shown}, rows)
-            near = np.abs(values - told) <= tolerance
-            if not _beyond(near, np.abs(values - _dealt(told)) <= tolerance):
+            values, predicted = self.values[rows], fitted.predict({**self.beside, **self.shown}, rows)
+            near = np.abs(values - predicted) <= tolerance
+            if not _beyond(near, np.abs(values - _dealt(predicted)) <= tolerance):
                 return None
-        found = np.zeros(self.values.size, dtype=bool)
-        found[rows[near]] = True
-        return Relation(fitted.names, found & self.hidden)
+        determined = np.zeros(self.values.size, dtype=bool)
+        determined[rows[near]] = True
+        return Relation(fitted.names, determined & self.hidden)
 
     def whole(self, names: Sequence[str]) -> Ints:
         """The records that miss no number of some columns."""
@@ -278,7 +284,7 @@ class _Fit:
         constant = float(beta[0] - (weights * middle)[parts].sum())
         return cls(taking, weights[parts], constant, logarithms)
 
-    def told(self, columns: Mapping[str, Floats], rows: Ints) -> Floats:
+    def predict(self, columns: Mapping[str, Floats], rows: Ints) -> Floats:
         """What the relation gives for some records."""
         x = np.column_stack([columns[name][rows] for name in self.names])
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -1,7 +1,7 @@
-"""Promises about files in which single cells were left empty, and all others are as they were.
+"""Promises about files in which single cells are suppressed and all others are as they were.
 
-Whoever is alike is counted by the combinations that stand in the file; whoever is compatible by pairs, joined
-column by column, so that nothing rests on sums or hashes of keys.
+Equal records are counted by the combinations in the file, compatible ones by pairs, joined column by column,
+so that nothing rests on sums or hashes of keys.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .generalisation import combinations_of
 _BLOCK = 2048
 
 
-def only_withheld(evidence: Evidence) -> str | None:
+def only_suppressed(evidence: Evidence) -> str | None:
     """Every cell is the original or empty; what is empty was so or is claimed; nobody can tell which."""
     claim = evidence.claim
     if claim.suppressed is None:
@@ -68,9 +68,9 @@ def _fault(before: Ints, after: Ints, units: Ints, k: int) -> str | None:
         (before, after, "original combinations are compatible with fewer than k={} released records"),
         (after, before, "released combinations are compatible with fewer than k={} original records"),
     ):
-        found = compatible(keys, others, units)
-        if short := int((found < k).sum()):
-            return f"{short} of {found.size} {what.format(k)}, or units (fewest: {int(found.min())})"
+        counts = compatible(keys, others, units)
+        if short := int((counts < k).sum()):
+            return f"{short} of {counts.size} {what.format(k)}, or units (fewest: {int(counts.min())})"
     return None
 
 
@@ -194,7 +194,7 @@ def suppressed_cells(evidence: Evidence) -> str | None:
         if short := int((counts < claim.k).sum()):
             return f"{short} of {counts.size} combinations of missing columns have fewer than k={claim.k}"
     if emptied := _emptied(evidence, before, claim.k):
-        return f"{emptied} records lost all their values, beside fewer than k={claim.k} that never had any"
+        return f"{emptied} records lost all their values, next to fewer than k={claim.k} that never had any"
     return None
 
 

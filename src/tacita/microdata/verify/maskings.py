@@ -12,7 +12,7 @@ from tacita.core import Ints, Mask, Matrix
 
 from .evidence import Evidence
 
-# What "exactly" means for moments: this part of sd_i sd_j, beside the last digit of the cells themselves.
+# What "exactly" means for moments: this part of sd_i sd_j, plus the last digit of the cells themselves.
 _EXACT = 1e-12
 _LAST_DIGIT = float(np.finfo(float).eps)
 # A sound release fails a test of chance about this rarely.
@@ -60,7 +60,7 @@ def marginals_preserved(evidence: Evidence) -> str | None:
         for j, name in enumerate(part.names)
         if not np.array_equal(np.sort(part.x[:, j]), np.sort(part.z[:, j]))
     }
-    return _told(wrong, "columns hold other values than the originals")
+    return _listed(wrong, "columns hold other values than the originals")
 
 
 def moments_preserved(evidence: Evidence) -> str | None:
@@ -78,7 +78,7 @@ def moments_preserved(evidence: Evidence) -> str | None:
         pairs += int(np.triu(gap > room + np.outer(digit, digit)).sum())
     if pairs:
         return f"{pairs} variances or covariances differ from those of the originals"
-    return _told(means, "columns have another mean than the originals")
+    return _listed(means, "columns have another mean than the originals")
 
 
 def _mean_changes(x: Matrix, z: Matrix) -> Matrix:
@@ -114,7 +114,7 @@ def ranks_near(evidence: Evidence) -> str | None:
 def bounds_kept(evidence: Evidence) -> str | None:
     """No published value beyond the bounds of the claim (rounded, where values are).
 
-    Where no negative values were asked for, 0 is a bound of columns whose originals have none in a stratum.
+    Where negative values were excluded, 0 is a bound of columns whose originals have none in a stratum.
     """
     lowest, highest = _bounds(evidence)
     nonnegative = bool(evidence.claim.terms.get("nonnegative"))
@@ -138,19 +138,19 @@ def noise_independent(evidence: Evidence) -> str | None:
     if alpha is None:
         return "the claim does not say how strong the noise is"
     bounds = _bounds(evidence)
-    found = Found()
+    tally = NoiseTally()
     for part in parts(evidence):
         spread = np.sqrt(alpha) * part.x.std(axis=0, ddof=1)
         for j, name in enumerate(part.names):
             x, z = part.x[:, j], part.z[:, j]
             if np.ptp(x) == 0:
-                found.alike(name, x, z)
+                tally.alike(name, x, z)
             elif part.rounded[j]:
                 far = _far(x, spread[j], bounds)
-                found.add(name, x[far], (z[far] - x[far]) / spread[j], rounded=True)
+                tally.add(name, x[far], (z[far] - x[far]) / spread[j], rounded=True)
             else:
-                found.add(name, x, _standard_normal(x, z, spread[j], bounds))
-    return found.fault()
+                tally.add(name, x, _standard_normal(x, z, spread[j], bounds))
+    return tally.fault()
 
 
 def noise_correlated(evidence: Evidence) -> str | None:
@@ -160,7 +160,7 @@ def noise_correlated(evidence: Evidence) -> str | None:
         return "the claim does not say how strong the noise is"
     shrinking = 1 / np.sqrt(1 + alpha) if evidence.claim.terms.get("shrink") else 1.0
     bounds = _bounds(evidence)
-    found = Found()
+    tally = NoiseTally()
     axes = 0
     for part in parts(evidence):
         centre, scale = part.x.mean(axis=0), part.x.std(axis=0, ddof=1)
@@ -172,20 +172,20 @@ def noise_correlated(evidence: Evidence) -> str | None:
         for j, name in enumerate(part.names):
             at, z = middle[rows, j], part.z[rows, j]
             if not varies[j]:
-                found.alike(name, part.x[:, j], part.z[:, j])
+                tally.alike(name, part.x[:, j], part.z[:, j])
             elif part.rounded[j]:
                 far = _far(at, spread[j], bounds)
-                found.add(name, at[far], (z[far] - at[far]) / spread[j], rounded=True)
+                tally.add(name, at[far], (z[far] - at[far]) / spread[j], rounded=True)
             else:
-                found.add(name, at, (z - at) / spread[j])
+                tally.add(name, at, (z - at) / spread[j])
         if varies.any() and not part.rounded.any():
             noise = (part.z - middle)[np.ix_(rows, varies)] / spread[varies]
             axes += _wrong_axes((part.x - centre)[:, varies] / scale[varies], noise)
     shape = f"{axes} pairs of principal axes carry noise of another shape than declared" if axes else None
-    return found.fault() or shape
+    return tally.fault() or shape
 
 
-class Found:
+class NoiseTally:
     """Noise of each column, stratum by stratum, as numbers that should be standard normal; what it lies on.
 
     A shift of all values, or one in proportion to them, can have the size of noise and hides nothing.
@@ -223,7 +223,7 @@ class Found:
                 drawn = _unrelated(normal, np.ones_like(x)) and _unrelated(normal, x)
                 if not _plausible(normal, slack) or not drawn:
                     wrong.add(name)
-        return _told(wrong, "columns carry other noise than declared")
+        return _listed(wrong, "columns carry other noise than declared")
 
 
 def _wrong_axes(x: Matrix, noise: Matrix) -> int:
@@ -251,7 +251,7 @@ def _standard_normal(x: Matrix, z: Matrix, spread: float, bounds: tuple[float, f
 
 
 def _far(x: Matrix, spread: float, bounds: tuple[float, float]) -> Mask:
-    """Rounded values far from bounds; none where noise cannot be told from rounding."""
+    """Rounded values far from bounds; none where noise looks like rounding."""
     room = _FAR * spread + 1
     return (x - bounds[0] >= room) & (bounds[1] - x >= room) & (spread >= 2)
 
@@ -273,5 +273,5 @@ def _plausible(normal: Matrix, slack: float = 0.0) -> bool:
     return not too_high and not too_low
 
 
-def _told(wrong: set[str], what: str) -> str | None:
+def _listed(wrong: set[str], what: str) -> str | None:
     return f"{len(wrong)} {what}: {', '.join(sorted(wrong))}" if wrong else None

@@ -33,19 +33,21 @@ def membership_bounded(evidence: Evidence) -> str | None:
     if halves is None or limit is None:
         return "the claim does not say how the method was tried on halves"
     order = _order(evidence)
-    unique, members = np.asarray(halves["unique"]), [np.asarray(each) for each in halves["members"]]
-    judged, found = ([np.asarray(each) for each in halves[name]] for name in ("judged", "found"))
-    if order is None or any(each.shape != (order.size,) for each in (unique, *members, *judged, *found)):
+    unique, members = np.asarray(halves["unique"]), [np.asarray(half) for half in halves["members"]]
+    judged, reproduced = ([np.asarray(marks) for marks in halves[name]] for name in ("judged", "found"))
+    if order is None or any(
+        marks.shape != (order.size,) for marks in (unique, *members, *judged, *reproduced)
+    ):
         return "the halves are not of the records that were released"
-    if len(members) < _FEWEST_HALVINGS or len({len(members), len(judged), len(found)}) > 1:
+    if len(members) < _FEWEST_HALVINGS or len({len(members), len(judged), len(reproduced)}) > 1:
         return f"wanted {_FEWEST_HALVINGS} halvings, got {len(members)}"
     strata, owners = evidence.strata[order], _owners(evidence)[order]
     fault = _wrong_halves(members, judged, strata, owners) or _wrong_unique(evidence, order, unique, owners)
     if fault:
         return fault
-    if any((came & ~(unique & part)).any() for came, part in zip(found, judged, strict=True)):
+    if any((came & ~(unique & part)).any() for came, part in zip(reproduced, judged, strict=True)):
         return "records came back that were not compared"
-    highest = _upper_end(_advantages(unique, members, judged, found))
+    highest = _upper_end(_advantages(unique, members, judged, reproduced))
     if not highest <= limit * (1 + _LAST_DIGITS):
         return (
             f"unique records of a half that was fitted came back up to {highest:.1f} points more often than "
@@ -57,7 +59,7 @@ def membership_bounded(evidence: Evidence) -> str | None:
 def _order(evidence: Evidence) -> Ints | None:
     """The released rows in the order in which the method saw their records; None where some are not there."""
     rows, standing = evidence.claim.rows, evidence.claim.representing
-    if evidence.claim.leaving_later.size:
+    if evidence.claim.dropped_later.size:
         return None
     if standing is None:
         return np.argsort(rows, kind="stable")
@@ -118,9 +120,11 @@ def _compared(evidence: Evidence, name: str) -> Ints:
     return np.where(np.isnan(values), -1, codes).astype(np.int64)
 
 
-def _advantages(unique: Mask, members: Sequence[Mask], judged: Sequence[Mask], found: Sequence[Mask]) -> Any:
+def _advantages(
+    unique: Mask, members: Sequence[Mask], judged: Sequence[Mask], reproduced: Sequence[Mask]
+) -> Any:
     shares = []
-    for half, part, came in zip(members, judged, found, strict=True):
+    for half, part, came in zip(members, judged, reproduced, strict=True):
         of_side = [came[unique & part & side] for side in (half, ~half)]
         share = [float(side.sum()) / side.size if side.size else 0.0 for side in of_side]
         shares.append(100 * (share[0] - share[1]))

@@ -45,15 +45,15 @@ def published_keys(evidence: Evidence, name: str) -> list[object]:
 
 def words_of(cells: pa.Array) -> list[object]:
     plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
-    found: list[object] = plain.cast(pa.large_string()).to_pylist()
-    return found
+    words: list[object] = plain.cast(pa.large_string()).to_pylist()
+    return words
 
 
 def published_numbers(evidence: Evidence, name: str) -> Floats:
-    """The numbers of a column that was drawn or stands beside, NaN where missing."""
+    """The numbers of a column that was drawn or is unchanged, NaN where missing."""
     if name in evidence.claim.original.quasi:
         return evidence.released.numbers(name)
-    return evidence.numbers_beside(name)
+    return evidence.unchanged_numbers(name)
 
 
 def is_numeric(data: Microdata, name: str) -> bool:
@@ -141,7 +141,7 @@ def _returned(before: Floats, after: Floats, numeric: bool) -> tuple[np.ndarray,
     return same, float(reach.sum()) / before.size
 
 
-def _given(evidence: Evidence, name: str) -> set[object]:
+def _exempt_values(evidence: Evidence, name: str) -> set[object]:
     """What declared rules give a column: numbers, labels, None for missing."""
     rules = [rule_of(text, "Rules") for text in evidence.claim.terms.get("rules", ())]
     return {
@@ -168,12 +168,12 @@ def extremes_hidden(evidence: Evidence) -> str | None:
         if not is_numeric(claim.original, name):
             continue
         before, after = claim.original.numbers(name)[claim.rows], evidence.released.numbers(name)
-        given = [value for value in _given(evidence, name) if isinstance(value, float)]
+        exempt = [value for value in _exempt_values(evidence, name) if isinstance(value, float)]
         for rows in _strata(evidence):
             here = rows[~np.isnan(before[rows])]
             owners = here if isinstance(units, str) else units[here]
             least, most = _outermost(before[here], owners)
-            drawn = after[rows][~np.isnan(after[rows]) & ~np.isin(after[rows], given)]
+            drawn = after[rows][~np.isnan(after[rows]) & ~np.isin(after[rows], exempt)]
             if len(least) < k:
                 few += drawn.size
                 continue
@@ -206,11 +206,11 @@ def labels_shared(evidence: Evidence) -> str | None:
             before: list[object] = np.isnan(claim.original.numbers(name))[claim.rows].tolist()
             after: list[object] = np.isnan(evidence.released.numbers(name)).tolist()
             # of numbers only what is missing is a level
-            exempt: set[object] = {False} | ({True} if None in _given(evidence, name) else set())
+            exempt: set[object] = {False} | ({True} if None in _exempt_values(evidence, name) else set())
         else:
             keys = sorting_keys(claim.original, name)
             before, after = [keys[row] for row in claim.rows.tolist()], published_keys(evidence, name)
-            exempt = _keys_given(evidence, name)
+            exempt = _exempt_keys(evidence, name)
         for rows in _strata(evidence):
             held = {(before[row], owners[row]) for row in rows.tolist()}
             shared = Counter(key for key, _ in held)
@@ -219,11 +219,11 @@ def labels_shared(evidence: Evidence) -> str | None:
     return f"{rare} cells hold what fewer than k={k} originals of their stratum have" if rare else None
 
 
-def _keys_given(evidence: Evidence, name: str) -> set[object]:
-    given = _given(evidence, name)
-    labels = {value if isinstance(value, str) else f"{value:.15g}" for value in given if value is not None}
+def _exempt_keys(evidence: Evidence, name: str) -> set[object]:
+    exempt = _exempt_values(evidence, name)
+    labels = {value if isinstance(value, str) else f"{value:.15g}" for value in exempt if value is not None}
     original = evidence.claim.original
     words = words_of(as_array(original.column(name)))
     keys = sorting_keys(original, name)
-    found: set[object] = {key for key, word in zip(keys, words, strict=True) if str(word) in labels}
-    return found | ({None} if None in given else set())
+    keys_exempt: set[object] = {key for key, word in zip(keys, words, strict=True) if str(word) in labels}
+    return keys_exempt | ({None} if None in exempt else set())

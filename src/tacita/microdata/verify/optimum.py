@@ -87,10 +87,10 @@ class Nodes:
     def gone(self, node: Node, classes: Ints) -> Mask:
         """Records in classes that may not stand."""
         wrong = failing(self.evidence, classes, self.rows, self.units)
-        for (name, each), table in zip(of_a_table(self.evidence.claim.terms), self.tables, strict=True):
+        for (name, settings), table in zip(of_a_table(self.evidence.claim.terms), self.tables, strict=True):
             persons = np.zeros(wrong.size, dtype=np.int64)
-            persons[classes] = behind(self._beside(table, node), self.n)[0]
-            wrong |= too_few_behind(name, each, sizes(classes), persons)
+            persons[classes] = behind(self._codes_with_persons(table, node), self.n)[0]
+            wrong |= too_few_behind(name, settings, sizes(classes), persons)
         if of_the_file(self.evidence.claim.terms):
             counts = sizes(classes, self.units)
             wrong |= counts < least_kept(self.evidence.claim.terms, counts[~wrong], self.of)
@@ -107,8 +107,8 @@ class Nodes:
     def somebody_absent(self, node: Node) -> bool:
         """Whether persons of a population, of whom none may be known to be absent, are."""
         return any(
-            each.get("least", 0.0) > 0 and behind(self._beside(table, node), self.n)[1]
-            for (_, each), table in zip(of_a_table(self.evidence.claim.terms), self.tables, strict=True)
+            settings.get("least", 0.0) > 0 and behind(self._codes_with_persons(table, node), self.n)[1]
+            for (_, settings), table in zip(of_a_table(self.evidence.claim.terms), self.tables, strict=True)
         )
 
     @cached_property
@@ -116,8 +116,8 @@ class Nodes:
         """Of each population: codes of strata, and of every key at every level, of records and persons."""
         original, tables = self.evidence.claim.original, []
         strata = original.roles.strata if original.roles else ()
-        for _, each in of_a_table(self.evidence.claim.terms):
-            people = people_of(self.evidence, each)
+        for _, settings in of_a_table(self.evidence.claim.terms):
+            people = people_of(self.evidence, settings)
             parted = []
             for stratum, theirs in zip(strata, people.strata, strict=True):
                 cells = cells_of(original, stratum)
@@ -137,7 +137,7 @@ class Nodes:
             tables.append((parted, keys))
         return tables
 
-    def _beside(self, table: tuple[list[Ints], list[list[Ints]]], node: Node) -> list[Ints]:
+    def _codes_with_persons(self, table: tuple[list[Ints], list[list[Ints]]], node: Node) -> list[Ints]:
         parted, keys = table
         return [*parted, *(own[level] for own, level in zip(keys, node, strict=True))]
 
@@ -160,8 +160,8 @@ class Nodes:
                 covered *= shares[level][own[level]] * leaves
             return np.array([covered[~gone].sum() + s * float(prod(map(float, self.leaves)))])
         parts = [[self._part(j, level, gone) for j, level in enumerate(node)]]
-        found: Floats = self._together(np.array(parts))[0]
-        return found
+        score: Floats = self._together(np.array(parts))[0]
+        return score
 
     def _part(self, j: int, level: int, gone: Mask | None) -> float:
         """One key's part in the score."""
@@ -226,7 +226,7 @@ class Nodes:
         return self._together(np.array(list(product(*own))))
 
 
-def levels_as_told(evidence: Evidence) -> str | None:
+def levels_as_declared(evidence: Evidence) -> str | None:
     """Each column is shown at its one level, and none left who stood in a class that may stand."""
     claim = evidence.claim
     levels = claim.terms.get("levels", {})
@@ -257,7 +257,7 @@ def levels_as_told(evidence: Evidence) -> str | None:
 
 
 def optimum_proven(evidence: Evidence) -> str | None:
-    """The proof holds: every node but the best is closed, dearer, or was looked at and is worse."""
+    """The proof holds: every node but the best is closed, costlier, or was examined and is worse."""
     proof = evidence.claim.terms.get("certificate")
     if proof is None or not proof["proven"]:
         return "there is no proof"
@@ -288,7 +288,7 @@ def optimum_proven(evidence: Evidence) -> str | None:
         if short <= most and not (whole and nodes.gone(node, classes).sum() > most):
             return "a node that the proof closes, with all below it, suppresses few enough"
         left[tuple(slice(0, level + 1) for level in node)] = False
-    for node in sorted(map(tuple, proof["dearer"]), key=sum):
+    for node in sorted(map(tuple, proof["costlier"]), key=sum):
         above = tuple(slice(level, None) for level in node)
         if not left[above].any():
             continue
@@ -320,7 +320,8 @@ def optimum_proven(evidence: Evidence) -> str | None:
 def _kinds(terms: Mapping[str, Any]) -> list[str]:
     """The kinds of models, by which it depends what one node tells of others."""
     return [
-        each.get("kind", "distinct" if name == "l_diversity" else name) for name, each in settings_of(terms)
+        settings.get("kind", "distinct" if name == "l_diversity" else name)
+        for name, settings in settings_of(terms)
     ]
 
 
@@ -332,7 +333,7 @@ def _whole(kinds: set[str], most: int) -> bool:
 
 
 def _stand(nodes: Nodes, gone: Mask) -> bool:
-    """Whether withheld records may stand as a class of their stratum."""
+    """Whether suppressed records may form a class of their stratum."""
     if not gone.any():
         return True
     rows = nodes.rows[gone]

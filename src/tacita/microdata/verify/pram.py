@@ -97,15 +97,15 @@ def categories_of(evidence: Evidence, name: str) -> Categories:
 
 def categories_masked(evidence: Evidence, name: str) -> str | None:
     """What is wrong with the cells of one masked column of categories."""
-    found = categories_of(evidence, name)
-    if (found.after < 0).any():
+    categories = categories_of(evidence, name)
+    if (categories.after < 0).any():
         return "odd"
-    moved = not np.array_equal(found.before == found.gap, found.after == found.gap)
+    moved = not np.array_equal(categories.before == categories.gap, categories.after == categories.gap)
     if moved and not evidence.claim.terms.get("missing_category"):
         return "moved"
-    if not shows(evidence, name, found.first[found.after]):
+    if not shows(evidence, name, categories.first[categories.after]):
         return "odd"
-    return "same" if np.array_equal(found.before, found.after) else None
+    return "same" if np.array_equal(categories.before, categories.after) else None
 
 
 def drawn_from_matrix(evidence: Evidence) -> str | None:
@@ -113,12 +113,12 @@ def drawn_from_matrix(evidence: Evidence) -> str | None:
     drawn = _read(evidence)
     if isinstance(drawn, str):
         return drawn
-    faults = [fault for each in drawn if (fault := each.fault(evidence.claim.terms))]
+    faults = [fault for block in drawn if (fault := block.fault(evidence.claim.terms))]
     if faults:
         return faults[0]
-    tests = sum(int((each.counts.sum(axis=1) > 0).sum()) * each.counts.shape[1] for each in drawn)
+    tests = sum(int((block.counts.sum(axis=1) > 0).sum()) * block.counts.shape[1] for block in drawn)
     chance = _CHANCE / (3 * max(tests, 1))
-    unlikely = sum(each.unlikely(chance) for each in drawn)
+    unlikely = sum(block.unlikely(chance) for block in drawn)
     if unlikely:
         return f"{unlikely} transitions stand more or less often than their probabilities can explain"
     return _changes(evidence, drawn)
@@ -130,19 +130,19 @@ def expected_frequencies(evidence: Evidence) -> str | None:
     if isinstance(drawn, str):
         return drawn
     off = 0
-    for each in drawn:
-        counts = each.counts.sum(axis=1).astype(np.float64)
-        off += int((np.abs(counts @ each.matrix - counts) > _EXACT * max(counts.sum(), 1.0)).sum())
+    for block in drawn:
+        counts = block.counts.sum(axis=1).astype(np.float64)
+        off += int((np.abs(counts @ block.matrix - counts) > _EXACT * max(counts.sum(), 1.0)).sum())
     return f"{off} categories are expected more or less often than they were" if off else None
 
 
 class _Drawn:
     """One matrix, and what became of the records that were drawn from it."""
 
-    def __init__(self, told: Any, rows: Ints, columns: Sequence[Categories]) -> None:
-        self.columns = tuple(told.columns)
-        self.matrix: Matrix = np.asarray(told.matrix, dtype=np.float64)
-        self.categories = [tuple(each) for each in told.categories]
+    def __init__(self, declared: Any, rows: Ints, columns: Sequence[Categories]) -> None:
+        self.columns = tuple(declared.columns)
+        self.matrix: Matrix = np.asarray(declared.matrix, dtype=np.float64)
+        self.categories = [tuple(category) for category in declared.categories]
         place = {category: i for i, category in enumerate(self.categories)}
         names = [column.names for column in columns]
         old = _places(place, names, [column.before[rows] for column in columns])
@@ -173,11 +173,11 @@ class _Drawn:
         return None if self._as_declared(terms) else f"the matrix of column {who} is not the one declared"
 
     def _as_declared(self, terms: Mapping[str, Any]) -> bool:
-        """Whether the matrix is the one that was written down, or can be one of the kind asked for."""
-        given = terms.get("matrix")
-        if given is None:
+        """Whether the matrix is the declared one, or can be one of the requested kind."""
+        matrices = terms.get("matrix")
+        if matrices is None:
             return bool((np.diag(self.matrix) >= 1 - terms.get("alpha", 1.0) - _SUMS).all())
-        rows = given.get(self.columns[0], {})
+        rows = matrices.get(self.columns[0], {})
         names = [category[0] or "" for category in self.categories]
         wanted = np.eye(len(names))
         for i, old in enumerate(names):
@@ -206,14 +206,14 @@ class _Drawn:
     @property
     def changed(self) -> Mask:
         """Which of its records came out with another category."""
-        found: Mask = self.old != self.new
-        return found
+        changed: Mask = self.old != self.new
+        return changed
 
     @property
     def expected(self) -> Floats:
         """With what probability each does."""
-        found: Floats = 1 - np.diag(self.matrix)[self.old]
-        return found
+        probability: Floats = 1 - np.diag(self.matrix)[self.old]
+        return probability
 
 
 def _places(place: Mapping[Any, int], names: Sequence[Names], numbers: Sequence[Ints]) -> Ints:
@@ -244,7 +244,7 @@ def _read(evidence: Evidence) -> list[_Drawn] | str:
     columns = {name: categories_of(evidence, name) for name in original.quasi}
     # the order of the source, whatever the order of the release
     order = np.argsort(claim.rows, kind="stable")
-    found = []
+    drawn = []
     for number, blocks in enumerate(transitions):
         if sorted(name for block in blocks for name in block.columns) != sorted(original.quasi):
             return _NO_MATRIX
@@ -255,8 +255,8 @@ def _read(evidence: Evidence) -> list[_Drawn] | str:
                 return (
                     f"the matrix of column {', '.join(block.columns)} does not have a row for each category"
                 )
-            found.append(_Drawn(block, rows, [columns[name] for name in block.columns]))
-    return found
+            drawn.append(_Drawn(block, rows, [columns[name] for name in block.columns]))
+    return drawn
 
 
 def _changes(evidence: Evidence, drawn: Sequence[_Drawn]) -> str | None:
@@ -265,10 +265,10 @@ def _changes(evidence: Evidence, drawn: Sequence[_Drawn]) -> str | None:
     place = np.empty(n, dtype=np.int64)
     place[np.argsort(evidence.claim.rows, kind="stable")] = np.arange(n)
     by_column: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
-    for each in drawn:
-        was, should = by_column.setdefault(each.columns, (np.zeros(n), np.zeros(n)))
-        was[place[each.rows]] = each.changed
-        should[place[each.rows]] = each.expected
+    for block in drawn:
+        was, should = by_column.setdefault(block.columns, (np.zeros(n), np.zeros(n)))
+        was[place[block.rows]] = block.changed
+        should[place[block.rows]] = block.expected
     pairs = len(by_column) * (len(by_column) - 1) // 2
     chance = _CHANCE / (3 * (_RUNS * len(by_column) + max(pairs, 1)))
     columns = list(by_column.items())

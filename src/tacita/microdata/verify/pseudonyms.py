@@ -52,10 +52,10 @@ def _fault(evidence: Evidence, before: Microdata, name: str) -> str | None:
     if words is None:
         return "its pseudonyms are no text"
     shown = words.take(pa.array(there))
-    each = set(shown.to_pylist())
-    if wrong := sum(_WORD.fullmatch(word) is None for word in each):
-        return f"{wrong} of its {len(each)} words are no pseudonyms"
-    if len({len(word) for word in each}) > 1:
+    pseudonyms = set(shown.to_pylist())
+    if wrong := sum(_WORD.fullmatch(word) is None for word in pseudonyms):
+        return f"{wrong} of its {len(pseudonyms)} words are no pseudonyms"
+    if len({len(word) for word in pseudonyms}) > 1:
         return "its pseudonyms differ in length"
     old = one_each(before, name)[rows][there]
     new = np.asarray(shown.dictionary_encode().indices, dtype=np.int64)
@@ -66,7 +66,7 @@ def _fault(evidence: Evidence, before: Microdata, name: str) -> str | None:
         return "its identifiers cannot be compared"
     source = _plain(source.take(pa.array(rows[there])))
     # a file whose identifiers are pseudonyms already is no exception
-    if known := len(each & set(source.to_pylist())):
+    if known := len(pseudonyms & set(source.to_pylist())):
         return f"{known} of its words are identifiers of the source"
     for other in evidence.released.columns:
         texts = None if other == name else _texts(evidence.released, other)

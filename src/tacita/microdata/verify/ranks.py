@@ -86,9 +86,9 @@ def _plain(evidence: Evidence, name: str) -> pa.Array | None:
 
 def quantities(evidence: Evidence, name: str) -> Floats | None:
     """The numbers of a released column, the days of dates that are written as text; None of other text."""
-    found = figures(evidence, name)
-    if found is not None:
-        return found
+    numbers = figures(evidence, name)
+    if numbers is not None:
+        return numbers
     cells = _plain(evidence, name)
     if cells is None or not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
         return None
@@ -101,9 +101,9 @@ def figures(evidence: Evidence, name: str) -> Floats | None:
     O(n), once.
     """
     if name not in evidence.figures:
-        found = evidence.figures[name] = _figures(evidence, name)
-        if found is not None:
-            found.setflags(write=False)
+        numbers = evidence.figures[name] = _figures(evidence, name)
+        if numbers is not None:
+            numbers.setflags(write=False)
     return evidence.figures[name]
 
 

@@ -95,8 +95,8 @@ def recoded_by_level(evidence: Evidence) -> str | None:
     known = claim.original.roles.hierarchy if claim.original.roles else {}
     wrong = []
     for name in claim.original.quasi:
-        told = claim.terms["level"]
-        level = told[name] if isinstance(told, Mapping) else told
+        declared = claim.terms["level"]
+        level = declared[name] if isinstance(declared, Mapping) else declared
         shown = shown_at(as_hierarchy(name, known[name]), level)
         old, missing = _before(evidence, name)
         wanted = [a if gap or a is None else shown.get(a) for a, gap in zip(old, missing, strict=True)]
@@ -136,14 +136,14 @@ def shown_at(hierarchy: Hierarchy, level: int) -> dict[str, str]:
 
 def recoded_by_breaks(evidence: Evidence) -> str | None:
     """Every cell names the interval that the original number lies in."""
-    told = evidence.claim.terms["breaks"]
+    declared = evidence.claim.terms["breaks"]
     wrong = []
     for name in evidence.claim.original.quasi:
-        breaks = told[name] if isinstance(told, Mapping) else told
+        breaks = declared[name] if isinstance(declared, Mapping) else declared
         old, missing = _before(evidence, name)
         present = {a for a, gap in zip(old, missing, strict=True) if a is not None and not gap}
         numbers = {a: float(a.replace(",", ".")) for a in present}
-        whole = all(float(each).is_integer() for each in (*breaks, *numbers.values()))
+        whole = all(float(number).is_integer() for number in (*breaks, *numbers.values()))
         wanted = [
             a if gap or a is None else _interval(numbers[a], breaks, whole)
             for a, gap in zip(old, missing, strict=True)
@@ -158,8 +158,8 @@ def recoded_by_breaks(evidence: Evidence) -> str | None:
 
 
 def _interval(number: float, breaks: Sequence[float], whole: bool) -> str:
-    above = [each for each in breaks if each > number]
-    below = [each for each in breaks if each <= number]
+    above = [limit for limit in breaks if limit > number]
+    below = [limit for limit in breaks if limit <= number]
     if not below:
         return f"under {above[0]:.15g}"
     if not above:
@@ -208,14 +208,14 @@ def _coded(evidence: Evidence, sign: int) -> str | None:
 
 def _expected(evidence: Evidence, name: str, sign: int) -> Floats:
     terms, old = evidence.claim.terms, evidence.originals(name)
-    # whoever left in a later step was still among those who were coded
-    later = evidence.claim.original.numbers(name)[evidence.claim.leaving_later]
+    # records that left in a later step were still among those that were coded
+    later = evidence.claim.original.numbers(name)[evidence.claim.dropped_later]
     present = [value for value in (*old.tolist(), *later.tolist()) if value == value]
     if not present:
         return old
-    told = terms.get("limit")
-    if told is not None:
-        limit = float(told[name] if isinstance(told, Mapping) else told)
+    declared = terms.get("limit")
+    if declared is not None:
+        limit = float(declared[name] if isinstance(declared, Mapping) else declared)
     else:
         most = terms["count"] if terms.get("count") is not None else int(terms["share"] * len(present))
         from_the_end = sorted(present, reverse=sign > 0)
@@ -228,7 +228,7 @@ def _expected(evidence: Evidence, name: str, sign: int) -> Floats:
 
 
 def rounded_to_base(evidence: Evidence) -> str | None:
-    """Each number is base times a whole number, beside the original or nearest to it."""
+    """Each number is a multiple of the base: next to the original, or the nearest one."""
     base, by_chance = float(evidence.claim.terms["base"]), bool(evidence.claim.terms["random"])
     off, far = [], []
     for name in evidence.claim.original.quasi:

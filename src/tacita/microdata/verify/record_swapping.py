@@ -31,7 +31,7 @@ class Swaps:
         self.before = list(zip(*(column.before.tolist() for column in columns), strict=True))
         self.after = list(zip(*(column.after.tolist() for column in columns), strict=True))
         terms = evidence.claim.terms
-        self.similar: list[list[str]] = [list(each) for each in terms.get("similar") or [()]]
+        self.similar: list[list[str]] = [list(profile) for profile in terms.get("similar") or [()]]
         self.strata = evidence.strata.tolist()
 
     @property
@@ -53,13 +53,13 @@ class Swaps:
         labels = self.evidence.claim.labels
         if labels is None or labels.ndim != 1:
             return _NO_PAIRS
-        found: dict[int, list[int]] = {}
+        by_label: dict[int, list[int]] = {}
         for unit, rows in enumerate(self.members):
             own = {int(labels[row]) for row in rows}
             if len(own) > 1:
                 return "a unit has several partners by the claim"
-            found.setdefault(own.pop(), []).append(unit)
-        return list(found.values())
+            by_label.setdefault(own.pop(), []).append(unit)
+        return list(by_label.values())
 
     def read(self, name: str) -> list[str | None]:
         """The cells of a column that nobody changed."""
@@ -91,9 +91,9 @@ class Swaps:
         """The coarsest level at which each unit at risk is so."""
         terms, original = self.evidence.claim.terms, self.evidence.claim.original
         names = terms.get("risk_columns") or ()
-        found: dict[int, int] = {}
+        coarsest: dict[int, int] = {}
         if not names:
-            return found
+            return coarsest
         known = [original.codes([name])[self.evidence.claim.rows] for name in names]
         for level in range(self.levels):
             places: dict[Hashable, int] = {}
@@ -101,8 +101,8 @@ class Swaps:
             combination = distinct(self.evidence.strata, area, *known)
             few = sizes(combination, self.units)[combination] < terms["k"]
             for unit in np.unique(self.units[few]).tolist():
-                found.setdefault(unit, level)
-        return found
+                coarsest.setdefault(unit, level)
+        return coarsest
 
 
 def _swaps(evidence: Evidence) -> Swaps | str:
@@ -140,7 +140,7 @@ def profiles_kept(evidence: Evidence) -> str | None:
     swaps = _swaps(evidence)
     if isinstance(swaps, str):
         return swaps
-    shared = [name for name in swaps.similar[0] if all(name in each for each in swaps.similar)]
+    shared = [name for name in swaps.similar[0] if all(name in profile for profile in swaps.similar)]
     cells = [swaps.read(name) for name in shared]
     profile = list(zip(*cells, strict=True)) if cells else [()] * len(swaps.before)
     size = [len(swaps.members[unit]) for unit in swaps.units.tolist()]

@@ -32,8 +32,8 @@ def rules_kept(evidence: Evidence) -> str | None:
         if broken := int((cells.hold(rule.where) & ~cells.hold(rule.then)).sum()):
             return f"{broken} records break rule {number}"
     for number, zero in enumerate(zeros, 1):
-        if found := int(cells.hold(zero).sum()):
-            return f"{found} records have the impossible combination number {number}"
+        if records := int(cells.hold(zero).sum()):
+            return f"{records} records have the impossible combination number {number}"
     return None
 
 
@@ -64,10 +64,10 @@ class _Cells:
 
     def hold(self, condition: Condition) -> Mask:
         """Where all clauses of a condition do."""
-        found = np.ones(self.evidence.released.n, dtype=bool)
+        holds = np.ones(self.evidence.released.n, dtype=bool)
         for clause in condition:
-            found &= self.clause(clause)
-        return found
+            holds &= self.clause(clause)
+        return holds
 
     def clause(self, clause: Clause) -> Mask:
         name, compare = clause.column, SIGNS[clause.sign]

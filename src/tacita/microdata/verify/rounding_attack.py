@@ -42,11 +42,11 @@ def rounding_withstood(evidence: Evidence) -> str | None:
             chance[name] += _pairs_within(x, z, half) / x.size
         if len(names) > 1:
             records_of = map(tuple, bins.tolist())
-            # several records of one unit are one to whoever looks for it
+            # several records of one unit count once
             shared = Counter(
                 records_of
                 if units is None
-                else (each for each, _ in set(zip(records_of, units[part.rows].tolist(), strict=True)))
+                else (record for record, _ in set(zip(records_of, units[part.rows].tolist(), strict=True)))
             )
             records += sum(shared[tuple(row)] < _FEW for row in bins[returned].tolist())
     wrong = sorted(name for name in names if _undone(back[name], chance[name], cells[name]))

@@ -14,7 +14,7 @@ from .checks import masked_cells
 from .evidence import Evidence
 from .mixed import mixed_cells
 
-# What "exactly" means for moments: this part of sd_i sd_j, beside the last digit of the cells themselves.
+# What "exactly" means for moments: this part of sd_i sd_j, plus the last digit of the cells themselves.
 _EXACT = 1e-12
 _LAST_DIGIT = float(np.finfo(float).eps)
 # A value so near, in standard deviations of its column, was not drawn anew. A hair under the thousandth
@@ -30,7 +30,7 @@ _KEPT = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class Part:
-    """One stratum: original and published dependent columns, and the independent ones beside them."""
+    """One stratum: original and published dependent columns, and the independent ones."""
 
     names: tuple[str, ...]
     y: Matrix
@@ -45,8 +45,8 @@ class Part:
     @property
     def digit(self) -> Matrix:
         """The last digit of the largest value of every dependent column, before or after."""
-        found: Matrix = _LAST_DIGIT * np.maximum(np.abs(self.y).max(axis=0), np.abs(self.z).max(axis=0))
-        return found
+        digit: Matrix = _LAST_DIGIT * np.maximum(np.abs(self.y).max(axis=0), np.abs(self.z).max(axis=0))
+        return digit
 
 
 def parts(evidence: Evidence) -> Iterator[Part]:
@@ -56,7 +56,7 @@ def parts(evidence: Evidence) -> Iterator[Part]:
     beside = claim.original.used[len(names) :]
     y = claim.original.matrix(names)[claim.rows]
     z = np.column_stack([evidence.released.numbers(name) for name in names])
-    s = np.column_stack([np.empty((len(y), 0)), *(evidence.numbers_beside(name) for name in beside)])
+    s = np.column_stack([np.empty((len(y), 0)), *(evidence.unchanged_numbers(name) for name in beside)])
     order: Ints = np.argsort(evidence.strata, kind="stable")
     for rows in np.split(order, np.cumsum(np.bincount(evidence.strata))[:-1]):
         yield Part(names, y[rows], z[rows], s[rows])
@@ -94,7 +94,7 @@ def values_changed(evidence: Evidence) -> str | None:
                 equal.add(name)
             elif close[j] > limit * len(part.y) and close[j] > _BY_CHANCE:
                 near.add(name)
-    return _told(equal, "columns are published as they were in a stratum") or _told(
+    return _listed(equal, "columns are published as they were in a stratum") or _listed(
         near, f"columns have more than {100 * limit:g} % of their values all but unchanged"
     )
 
@@ -105,7 +105,7 @@ def means_preserved(evidence: Evidence) -> str | None:
     for part in parts(evidence):
         off = np.abs(_mean_changes(part.y, part.z)) > _EXACT * part.spread + part.digit
         wrong |= {name for name, moved in zip(part.names, off, strict=True) if moved}
-    return _told(wrong, "columns have another mean than the originals")
+    return _listed(wrong, "columns have another mean than the originals")
 
 
 def covariances_preserved(evidence: Evidence) -> str | None:
@@ -169,5 +169,5 @@ def _deviations(x: Matrix) -> Matrix:
     return np.asarray(near - near.mean(axis=0))
 
 
-def _told(wrong: set[str], what: str) -> str | None:
+def _listed(wrong: set[str], what: str) -> str | None:
     return f"{len(wrong)} {what}: {', '.join(sorted(wrong))}" if wrong else None

@@ -116,11 +116,11 @@ def _spelled(cells: pa.Array, last: Claim, left: pa.Array | None, name: str, dia
     read = cells.cast(pa.float64())
     same = pc.fill_null(pc.equal(_numbers(own, dialect), read), False)
     others = _text_for(read, source.filter(pc.invert(nothing)), dialect) if touched else None
-    found = pc.if_else(same, own, pa.scalar(None, pa.string()) if others is None else others)
-    if pc.any(pc.and_(found.is_null(), cells.is_valid())).as_py():
+    texts = pc.if_else(same, own, pa.scalar(None, pa.string()) if others is None else others)
+    if pc.any(pc.and_(texts.is_null(), cells.is_valid())).as_py():
         # a number that no text of the source says stays one, for the checks to find
         return cells
-    return pc.if_else(cells.is_null(), gaps, found)
+    return pc.if_else(cells.is_null(), gaps, texts)
 
 
 def _text_for(read: pa.Array, source: pa.Array, dialect: CsvDialect) -> pa.Array:
@@ -175,7 +175,9 @@ def _family(kind: pa.DataType) -> str:
         "date": (pa.types.is_date,),
         "moment": (pa.types.is_timestamp,),
     }
-    return next((name for name, each in tests.items() if any(test(kind) for test in each)), str(kind))
+    return next(
+        (name for name, type_tests in tests.items() if any(test(kind) for test in type_tests)), str(kind)
+    )
 
 
 def _filled(cells: pa.Array, before: pa.Array, gone: pa.Array) -> pa.Array:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import DisclosureWarning
-from tacita.microdata.protection.protect import Protected
+from tacita.microdata.protection.protect import ProtectedStep
 
 from .finders import Finished, of_releases
 
@@ -33,7 +33,7 @@ def alone_by_keys(release: Finished) -> Iterator[DisclosureWarning]:
         yield from _alone(protected)
 
 
-def _alone(protected: Protected) -> Iterator[DisclosureWarning]:
+def _alone(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     if "k-of-1" not in protected.claim.accepted_risks or not protected.method.allows_singletons:
         return
     shown = np.column_stack([protected.strata, np.nan_to_num(protected.released, nan=-1.0)])

@@ -14,13 +14,13 @@ from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.plot_data import Estimate
 from tacita.core.results.score import Files
 from tacita.core.results.uniqueness import Uniqueness
-from tacita.microdata.protection.protect import Protected
-from tacita.microdata.protection.steps import Made
+from tacita.microdata.protection.protect import ProtectedStep
+from tacita.microdata.protection.steps import PipelineResult
 
 # a recoding or coding publishes what it says, and shows in what is unique
 _PLAIN = ("recoding", "generalisation", "coding", "withholding", "dropping")
 
-OfStep = Callable[[Protected], Iterator[DisclosureWarning]]
+OfStep = Callable[[ProtectedStep], Iterator[DisclosureWarning]]
 LooksAt = Literal["release", "step", "masking", "synthesis"]
 
 
@@ -32,7 +32,7 @@ class Finished:
     `inferred` is what the verifier found to follow of hidden cells.
     """
 
-    made: Made
+    made: PipelineResult
     uniqueness: Uniqueness
     files: Files
     report: Report
@@ -42,16 +42,16 @@ class Finished:
 
     def steps(
         self, looks_at: LooksAt
-    ) -> Iterator[tuple[Protected, Callable[[DisclosureWarning], DisclosureWarning]]]:
+    ) -> Iterator[tuple[ProtectedStep, Callable[[DisclosureWarning], DisclosureWarning]]]:
         """Each step that still stands, and what adds its number to a warning where there are several."""
         for number, part in self._parts.items():
             if looks_at == "step" or (looks_at == "synthesis") == (part.method.kind == "synthesis"):
                 yield part, partial(_of_step, number=number, made=self.made)
 
     @cached_property
-    def _parts(self) -> Mapping[int, Protected]:
+    def _parts(self) -> Mapping[int, ProtectedStep]:
         standing = self.made.standing.items()
-        return {at: _shown(each, self.made) for at, each in standing if each.method.kind not in _PLAIN}
+        return {at: _shown(step, self.made) for at, step in standing if step.method.kind not in _PLAIN}
 
 
 OfRelease = Callable[[Finished], Iterator[DisclosureWarning]]
@@ -94,7 +94,7 @@ def _marked(finder: _Finder, looks_at: LooksAt) -> _Finder:
     return finder
 
 
-def _shown(part: Protected, made: Made) -> Protected:
+def _shown(part: ProtectedStep, made: PipelineResult) -> ProtectedStep:
     """A step with the columns that are released in the end: identifiers leave after the last one."""
     there = [name for name in part.data.columns if name in made.data.columns]
     if len(there) == len(part.data.columns):
@@ -102,7 +102,7 @@ def _shown(part: Protected, made: Made) -> Protected:
     return replace(part, data=part.data.with_frame(part.data.frame.select(there)))
 
 
-def _of_step(warning: DisclosureWarning, number: int, made: Made) -> DisclosureWarning:
+def _of_step(warning: DisclosureWarning, number: int, made: PipelineResult) -> DisclosureWarning:
     if not made.stages:
         return warning
     return replace(warning, text=f"Step {number} ({'+'.join(made.steps[number - 1].names)}): {warning.text}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import DisclosureWarning, Ints, Mask
-from tacita.microdata.protection.protect import Protected
+from tacita.microdata.protection.protect import ProtectedStep
 
 from .finders import of_steps
 
@@ -17,7 +17,7 @@ _RECORDS_PER_VALUE = 5
 
 
 @of_steps
-def zero_variance(protected: Protected) -> Iterator[DisclosureWarning]:
+def zero_variance(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     if protected.partition is None:
         return
     same = protected.original == protected.released
@@ -51,14 +51,14 @@ def zero_variance(protected: Protected) -> Iterator[DisclosureWarning]:
                 )
 
 
-def _group_is_zero(protected: Protected, labels: Ints, j: int) -> Mask:
+def _group_is_zero(protected: ProtectedStep, labels: Ints, j: int) -> Mask:
     zero = np.zeros(int(labels.max()) + 1, dtype=bool)
     zero[labels] = protected.released[:, j] == 0
     return zero
 
 
 @of_steps
-def constant_columns(protected: Protected) -> Iterator[DisclosureWarning]:
+def constant_columns(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     for j, name in enumerate(protected.claim.original.quasi):
         column = protected.original[:, j]
         if np.unique(column[~np.isnan(column)]).size <= 1:
@@ -71,7 +71,7 @@ def constant_columns(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_steps
-def codes_averaged(protected: Protected) -> Iterator[DisclosureWarning]:
+def codes_averaged(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Columns that look like codes, published with values between the codes."""
     data, roles = protected.claim.original, protected.claim.original.roles
     declared = roles.numeric if roles is not None else ()
@@ -94,7 +94,7 @@ def codes_averaged(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_steps
-def unrounded_integers(protected: Protected) -> Iterator[DisclosureWarning]:
+def unrounded_integers(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     data = protected.claim.original
     if protected.claim.labels is None:
         # without groups nothing published is a mean
@@ -112,7 +112,7 @@ def unrounded_integers(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_steps
-def homogeneous(protected: Protected) -> Iterator[DisclosureWarning]:
+def homogeneous(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     if protected.partition is None:
         return
     data, labels = protected.claim.original, protected.partition.labels
@@ -132,7 +132,7 @@ def homogeneous(protected: Protected) -> Iterator[DisclosureWarning]:
             )
 
 
-def _homogeneous(protected: Protected, labels: Ints, values: Ints) -> int:
+def _homogeneous(protected: ProtectedStep, labels: Ints, values: Ints) -> int:
     """Number of groups with a value that all members have.
 
     With units: a value that every unit has, even if some of its records have another.
@@ -143,7 +143,7 @@ def _homogeneous(protected: Protected, labels: Ints, values: Ints) -> int:
 
 
 @of_steps
-def thin_strata(protected: Protected) -> Iterator[DisclosureWarning]:
+def thin_strata(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     counts = protected.company.sizes(protected.strata)
     thin = int((counts < 2 * (protected.claim.k or 0)).sum())
     if thin:

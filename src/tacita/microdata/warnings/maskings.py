@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tacita.core import DisclosureWarning, Floats, Ints
-from tacita.microdata.protection.protect import Protected
+from tacita.microdata.protection.protect import ProtectedStep
 from tacita.microdata.statistics.sample_uniqueness import FEW
 from tacita.microdata.statistics.unit_counts import Company
 
@@ -15,7 +15,7 @@ from .finders import of_maskings
 
 
 @of_maskings
-def singled_out(protected: Protected) -> Iterator[DisclosureWarning]:
+def singled_out(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Records whose combination of masked values is rare."""
     if protected.partition is not None:
         return
@@ -33,14 +33,14 @@ def singled_out(protected: Protected) -> Iterator[DisclosureWarning]:
         )
 
 
-def _rare_in(protected: Protected, k: int) -> str:
+def _rare_in(protected: ProtectedStep, k: int) -> str:
     if protected.company.units is None:
         return f"occurs fewer than {k} times"
     return f"occurs in fewer than {k} units"
 
 
 @of_maskings
-def cells_kept(protected: Protected) -> Iterator[DisclosureWarning]:
+def cells_kept(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Masked columns that publish true values of records."""
     if protected.partition is not None:
         return
@@ -57,7 +57,7 @@ def cells_kept(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_maskings
-def extremes_reproduced(protected: Protected) -> Iterator[DisclosureWarning]:
+def extremes_reproduced(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Columns whose largest and smallest true values are released, on any record."""
     if "marginals-preserved" not in protected.claim.guarantees:
         return
@@ -76,7 +76,7 @@ _LIKELY = 0.95
 
 
 @of_maskings
-def rare_categories(protected: Protected) -> Iterator[DisclosureWarning]:
+def rare_categories(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Categories of a random redraw that are rare in the originals or in the release."""
     if "drawn-from-matrix" not in protected.claim.guarantees:
         return
@@ -104,7 +104,7 @@ def _rare(codes: Floats, strata: Ints, company: Company) -> Ints:
 
 
 @of_maskings
-def likely_unchanged(protected: Protected) -> Iterator[DisclosureWarning]:
+def likely_unchanged(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Records whose published category is almost certainly the true one."""
     claim = protected.claim
     if "drawn-from-matrix" not in claim.guarantees or claim.labels is None:
@@ -131,7 +131,7 @@ def likely_unchanged(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 def _combinations(
-    protected: Protected, rows: Ints, columns: Sequence[str]
+    protected: ProtectedStep, rows: Ints, columns: Sequence[str]
 ) -> dict[tuple[str | None, ...], int]:
     """Number of these records by combination of categories, given by their labels."""
     original = protected.claim.original
@@ -149,7 +149,7 @@ def _combinations(
 
 
 @of_maskings
-def not_swapped(protected: Protected) -> Iterator[DisclosureWarning]:
+def not_swapped(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Units at risk without a partner, and units that are missing from the swap rate."""
     terms = protected.claim.terms
     if "swapped-as-stated" not in protected.claim.guarantees:

@@ -15,7 +15,7 @@ from tacita.core import Ints, Matrix, ParameterError, TacitaError
 from tacita.core.arrays import decimal_step
 from tacita.core.results.release import DECLARED, Claim
 from tacita.core.spec.setting_syntax import accepting
-from tacita.microdata.protection.protect import Protected
+from tacita.microdata.protection.protect import ProtectedStep
 
 # Largest shares of restored values (beyond chance) and of restored records that a release may have.
 _MOST_OF_A_COLUMN = 0.5
@@ -61,7 +61,7 @@ def changes_values(claim: Claim) -> bool:
     return not DECLARED & set(claim.guarantees) and "numeric" in claim.original.scales
 
 
-def restored_columns(protected: Protected) -> tuple[Restored, ...]:
+def restored_columns(protected: ProtectedStep) -> tuple[Restored, ...]:
     """Restored values of every protected column. O(n log n) a column."""
     x, z, strata = protected.original, protected.released, protected.strata
     return tuple(
@@ -69,7 +69,7 @@ def restored_columns(protected: Protected) -> tuple[Restored, ...]:
     )
 
 
-def restored_records(protected: Protected) -> int:
+def restored_records(protected: ProtectedStep) -> int:
     """Number of records restored on all of at least two columns whose combination of values is rare.
 
     Rare: fewer than three records have it, or fewer than three units where units are named.
@@ -115,7 +115,7 @@ def _restored(name: str, x: Matrix, z: Matrix, strata: Ints) -> Restored:
     return Restored(name, int(back.sum()), by_chance, int((~np.isnan(x)).sum()))
 
 
-def against_advice(protected: Protected) -> dict[str, TacitaError]:
+def against_advice(protected: ProtectedStep) -> dict[str, TacitaError]:
     """The error that refuses a release if rounding restores too many of its values or records."""
     if not changes_values(protected.claim):
         return {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tacita.core import DisclosureWarning
-from tacita.microdata.protection.protect import Protected
-from tacita.microdata.protection.steps import Made
+from tacita.microdata.protection.protect import ProtectedStep
+from tacita.microdata.protection.steps import PipelineResult
 from tacita.microdata.verify.inference import way_out
 
 from .finders import Finished, of_releases, of_steps
@@ -53,7 +53,7 @@ def records_left_out(release: Finished) -> Iterator[DisclosureWarning]:
         )
 
 
-def _undecided(made: Made) -> Iterator[DisclosureWarning]:
+def _undecided(made: PipelineResult) -> Iterator[DisclosureWarning]:
     """Records for which a missing value leaves the condition of a drop undecided."""
     for step in made.protected:
         if step.undecided:
@@ -69,9 +69,9 @@ def _undecided(made: Made) -> Iterator[DisclosureWarning]:
             )
 
 
-def _weights_short(protected: Protected) -> Iterator[DisclosureWarning]:
+def _weights_short(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Records were removed and the weights of the others were not adjusted."""
-    roles, left = protected.claim.original.roles, protected.claim.leaving.size
+    roles, left = protected.claim.original.roles, protected.claim.dropped_rows.size
     if left and roles is not None and roles.weight is not None:
         yield DisclosureWarning(
             "weights-not-rescaled",
@@ -83,7 +83,7 @@ def _weights_short(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_releases
-def keys_withheld(release: Finished) -> Iterator[DisclosureWarning]:
+def keys_suppressed(release: Finished) -> Iterator[DisclosureWarning]:
     """Records whose keys are all suppressed."""
     made = release.made
     for step in made.standing.values():
@@ -98,7 +98,7 @@ def keys_withheld(release: Finished) -> Iterator[DisclosureWarning]:
 
 
 @of_steps
-def values_suppressed(protected: Protected) -> Iterator[DisclosureWarning]:
+def values_suppressed(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Values suppressed so that k records have the same pattern of missing values."""
     suppressed = protected.claim.suppressed
     if suppressed is None:
@@ -115,7 +115,7 @@ def values_suppressed(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_releases
-def much_withheld(release: Finished) -> Iterator[DisclosureWarning]:
+def much_suppressed(release: Finished) -> Iterator[DisclosureWarning]:
     """Columns that lost more than a fifth of their values."""
     suppressions = (step for step in release.made.standing.values() if step.method.kind == "withholding")
     for summary in (step.search for step in suppressions):

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacita.core import DisclosureWarning, Ints, Matrix
 from tacita.microdata.methods.synthesis.mixed import MAX_ADVANTAGE
-from tacita.microdata.protection.protect import Protected
+from tacita.microdata.protection.protect import ProtectedStep
 
 from .finders import Finished, of_releases, of_synthesis
 
@@ -22,21 +22,21 @@ _RECORDS_PER_ATTRIBUTE = 10
 _VERDICT = {True: "as chance has it", False: "and the difference is more than chance"}
 
 
-def is_synthetic(protected: Protected) -> bool:
+def is_synthetic(protected: ProtectedStep) -> bool:
     """Whether columns were drawn anew."""
     roles = protected.claim.original.roles
     return roles is not None and bool(roles.dependent)
 
 
 @of_releases
-def beside_synthetic(release: Finished) -> Iterator[DisclosureWarning]:
+def unchanged_next_to_synthetic(release: Finished) -> Iterator[DisclosureWarning]:
     """Columns that are neither dependent nor independent, and that no other step has changed."""
     changed = {name for step in release.made.steps for name in step.columns}
     for step, naming in release.steps("synthesis"):
-        yield from map(naming, _beside(step, changed))
+        yield from map(naming, _unchanged(step, changed))
 
 
-def _beside(protected: Protected, changed: Collection[str]) -> Iterator[DisclosureWarning]:
+def _unchanged(protected: ProtectedStep, changed: Collection[str]) -> Iterator[DisclosureWarning]:
     roles = protected.claim.original.roles
     if roles is None or not roles.dependent:
         return
@@ -45,7 +45,7 @@ def _beside(protected: Protected, changed: Collection[str]) -> Iterator[Disclosu
     if apart:
         yield DisclosureWarning(
             "beside-synthetic",
-            "Columns that are neither dependent nor independent are released as they were, beside synthetic "
+            "Columns that are neither dependent nor independent are released as they were, next to synthetic "
             f"values ({', '.join(apart)}): a record can be found by them, and how they go with the dependent "
             "columns is lost.",
             len(apart),
@@ -53,13 +53,13 @@ def _beside(protected: Protected, changed: Collection[str]) -> Iterator[Disclosu
         )
 
 
-def of_all_kinds(protected: Protected) -> bool:
+def of_all_kinds(protected: ProtectedStep) -> bool:
     """Whether the columns drawn anew may be categories and have gaps: then other promises hold of them."""
     return "values-redrawn" in protected.claim.guarantees
 
 
 @of_synthesis
-def extremes_near(protected: Protected) -> Iterator[DisclosureWarning]:
+def extremes_near(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Dependent columns whose largest or smallest value is all but the true one."""
     if not is_synthetic(protected) or of_all_kinds(protected):
         return
@@ -80,7 +80,7 @@ def extremes_near(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_synthesis
-def values_near(protected: Protected) -> Iterator[DisclosureWarning]:
+def values_near(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Synthetic values that are nearly the record's own."""
     if not is_synthetic(protected) or of_all_kinds(protected):
         return
@@ -96,7 +96,7 @@ def values_near(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_synthesis
-def exact_moments(protected: Protected) -> Iterator[DisclosureWarning]:
+def exact_moments(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Moments published to the last digit, and too few records to hide behind them."""
     promised = protected.claim.guarantees
     if not is_synthetic(protected) or "means-preserved" not in promised:
@@ -126,7 +126,7 @@ def exact_moments(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_synthesis
-def copies(protected: Protected) -> Iterator[DisclosureWarning]:
+def copies(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Records drawn that are, or nearly are, an original which is the only one of its kind. O(n d log n)."""
     if not of_all_kinds(protected):
         return
@@ -135,7 +135,7 @@ def copies(protected: Protected) -> Iterator[DisclosureWarning]:
     numeric = np.array([data.scale(name) == "numeric" for name in data.quasi])
     step = np.where(numeric, _NEAR_EXTREME * np.nan_to_num(np.nanstd(before, axis=0)), 0.0)
     step = np.where(step > 0, step, 1.0)
-    # what is kept beside goes with both
+    # unchanged columns are related to both
     kept = data.coded(data.used)[rows][:, len(data.quasi) :]
     owners = protected.company.units
     exact = _replicas(before, after, protected.strata, kept, owners)
@@ -144,7 +144,7 @@ def copies(protected: Protected) -> Iterator[DisclosureWarning]:
             "replicated-uniques",
             "These records equal, on all dependent and independent columns, an original that is the only one "
             f"of its kind{'' if owners is None else ' or stands in one unit alone'}: "
-            f"{_beside_chance(protected)}.",
+            f"{_recall_rates(protected)}.",
             exact,
             "Say in the note that records are drawn; coarsen columns, or raise k, where there are many.",
         )
@@ -162,21 +162,21 @@ def copies(protected: Protected) -> Iterator[DisclosureWarning]:
             )
 
 
-def _beside_chance(protected: Protected) -> str:
+def _recall_rates(protected: ProtectedStep) -> str:
     """How often unique records come back, of those that a model saw and of others."""
-    found = protected.membership
-    if found is None:
+    membership = protected.membership
+    if membership is None:
         return "whether that is chance was not measured, since halves of the file are too small to be fitted"
-    members, others = found.shares().mean(axis=0).tolist()
+    members, others = membership.shares().mean(axis=0).tolist()
     of_halves = (
         f"of a half of the file that a model was fitted on {members:.1f} % of such come back, of the other "
         f"half {others:.1f} %"
     )
-    return f"{of_halves}, {_VERDICT[found.by_chance]}"
+    return f"{of_halves}, {_VERDICT[membership.by_chance]}"
 
 
 @of_synthesis
-def rare_values(protected: Protected) -> Iterator[DisclosureWarning]:
+def rare_values(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Numbers that one unit alone has, published to the digit. O(n log n) a column."""
     if not of_all_kinds(protected):
         return
@@ -196,20 +196,20 @@ def rare_values(protected: Protected) -> Iterator[DisclosureWarning]:
         shown |= back
     if not shown.any():
         return
-    found = protected.membership
-    shares = None if found is None else found.value_shares
+    membership = protected.membership
+    shares = None if membership is None else membership.value_shares
     one = "record" if owners is None else "unit"
-    if found is None or shares is None:
-        told = "whether that is chance was not measured"
+    if membership is None or shares is None:
+        verdict = "whether that is chance was not measured"
     else:
-        told = (
+        verdict = (
             f"of a half of the file that a model was fitted on {shares[0]:.1f} % of such numbers come back, "
             f"of the other half {shares[1]:.1f} %, "
-            f"{_VERDICT[found.values_by_chance]}"
+            f"{_VERDICT[membership.values_by_chance]}"
         )
     yield DisclosureWarning(
         "rare-values",
-        f"These records carry, in {', '.join(names)}, a number that one {one} alone has: {told}.",
+        f"These records carry, in {', '.join(names)}, a number that one {one} alone has: {verdict}.",
         int(shown.sum()),
         "Round the columns, or raise k, where the difference is more than chance; else say in the note that "
         "numbers are drawn.",
@@ -217,12 +217,12 @@ def rare_values(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_synthesis
-def membership_open(protected: Protected) -> Iterator[DisclosureWarning]:
+def membership_open(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """What the comparison of halves leaves open, or was accepted."""
     if not of_all_kinds(protected):
         return
-    found = protected.membership
-    if found is None:
+    membership = protected.membership
+    if membership is None:
         yield DisclosureWarning(
             "membership-not-measured",
             "Whether the release tells who was in the file could not be measured: halves of it, or of its "
@@ -231,24 +231,24 @@ def membership_open(protected: Protected) -> Iterator[DisclosureWarning]:
             "Merge strata, or lower k, to have it measured; small files are remembered most easily.",
         )
         return
-    low, high = found.interval
+    low, high = membership.interval
     figures = (
-        f"unique records of a half that was fitted come back {found.advantage:.1f} points more often than "
-        f"others (95 %: {low:.1f} to {high:.1f}), where {found.limit:g} are allowed"
+        f"unique records of a half that was fitted come back {membership.advantage:.1f} points more often "
+        f"than others (95 %: {low:.1f} to {high:.1f}), where {membership.limit:g} are allowed"
     )
-    if found.outcome == "undecided":
+    if membership.outcome == "undecided":
         yield DisclosureWarning(
             "membership-undecided",
             f"The file has too few unique records to tell whether the release remembers them: {figures}.",
-            int(found.unique.sum()),
+            int(membership.unique.sum()),
             "Few persons are concerned; raise k where they must not be found.",
         )
-    elif found.outcome == "above" or high > MAX_ADVANTAGE:
-        accepted = "was accepted" if found.outcome == "above" else "keeps the limit that was set"
+    elif membership.outcome == "above" or high > MAX_ADVANTAGE:
+        accepted = "was accepted" if membership.outcome == "above" else "keeps the limit that was set"
         yield DisclosureWarning(
             "membership",
             f"The release tells who was in the file, and {accepted}: {figures}.",
-            int(found.unique.sum()),
+            int(membership.unique.sum()),
             "Raise k, leave it to be found, or take copula.",
         )
 
@@ -266,7 +266,7 @@ def _replicas(before: Matrix, after: Matrix, strata: Ints, kept: Matrix, owners:
 
 
 @of_synthesis
-def levels_lost(protected: Protected) -> Iterator[DisclosureWarning]:
+def levels_lost(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Categories that too few originals have to be drawn from them."""
     if not of_all_kinds(protected):
         return
@@ -284,5 +284,5 @@ def levels_lost(protected: Protected) -> Iterator[DisclosureWarning]:
             )
 
 
-def _columns(protected: Protected, j: int) -> tuple[Matrix, Matrix]:
+def _columns(protected: ProtectedStep, j: int) -> tuple[Matrix, Matrix]:
     return protected.original[:, j], protected.released[:, j]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import DisclosureWarning, Ints
-from tacita.microdata.protection.protect import Protected
+from tacita.microdata.protection.protect import ProtectedStep
 
 from .finders import Finished, of_releases, of_steps
 
@@ -76,7 +76,7 @@ def units_merged(release: Finished) -> Iterator[DisclosureWarning]:
 
 
 @of_steps
-def unit_unused(protected: Protected) -> Iterator[DisclosureWarning]:
+def unit_unused(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """A unit column for a method that protects single records."""
     roles = protected.claim.original.roles
     labels = protected.claim.labels

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from tacita.core import DisclosureWarning
 from tacita.core.data.number_parsing import UNTYPED
 from tacita.microdata.measures.evaluate import context_columns
-from tacita.microdata.protection.protect import Protected
+from tacita.microdata.protection.protect import ProtectedStep
 from tacita.microdata.statistics.sample_uniqueness import NEARLY_UNIQUE, spoken
 
 from .finders import Finished, of_releases
@@ -21,7 +21,7 @@ from .synthesis import is_synthetic
 _RECOMPUTABLE = 0.999
 
 
-def _unchanged(protected: Protected) -> list[str]:
+def _unchanged(protected: ProtectedStep) -> list[str]:
     """Columns that are released as in the source."""
     changed = set(protected.claim.original.quasi)
     return [name for name in protected.data.columns if name not in changed]

@@ -11,8 +11,8 @@ from tacita.core.results.plot_data import Estimate
 from tacita.core.results.score import Files
 from tacita.microdata.measures.loss.generalised import NormalisedCertainty
 from tacita.microdata.measures.loss.relations import RelationsLost
-from tacita.microdata.protection.protect import Protected
-from tacita.microdata.protection.steps import Made
+from tacita.microdata.protection.protect import ProtectedStep
+from tacita.microdata.protection.steps import PipelineResult
 from tacita.microdata.statistics.sample_uniqueness import spoken
 
 from .finders import Finished, of_releases
@@ -57,7 +57,7 @@ def changed(release: Finished) -> Iterator[DisclosureWarning]:
             )
 
 
-def as_they_were(protected: Protected) -> tuple[str, ...]:
+def as_they_were(protected: ProtectedStep) -> tuple[str, ...]:
     """Columns in which a step changed no value. O(n d)."""
     columns = zip(protected.claim.original.quasi, protected.original.T, protected.released.T, strict=True)
     return tuple(name for name, old, new in columns if np.array_equal(old, new, equal_nan=True))
@@ -159,7 +159,7 @@ def _outside_interval(estimate: Estimate) -> bool:
     return not before.low - slack <= after.value <= before.high + slack
 
 
-def _emptied(made: Made) -> Collection[str]:
+def _emptied(made: PipelineResult) -> Collection[str]:
     source = made.claim.original
     return [
         name
@@ -173,7 +173,7 @@ def _values(data: Microdata, name: str) -> int:
     return int(np.unique(data.codes([name])[~data.missing(name)]).size)
 
 
-def _certainty(made: Made, files: Files, report: Report) -> Score | None:
+def _certainty(made: PipelineResult, files: Files, report: Report) -> Score | None:
     """NCP, if categories were only made coarser or suppressed."""
     of_labels = [step.method.kind for step in made.steps if set(step.method.takes) != {"numeric"}]
     if not of_labels or not set(of_labels) <= set(_COARSER):

@@ -9,7 +9,7 @@ import numpy as np
 from tacita.core import DisclosureWarning, Mask, Matrix
 from tacita.microdata.measures.evaluate import usable_numbers
 from tacita.microdata.protection.group_representatives import exposed_groups
-from tacita.microdata.protection.protect import Protected
+from tacita.microdata.protection.protect import ProtectedStep
 
 from . import rounding_attack
 from .finders import of_steps
@@ -22,7 +22,7 @@ _BROKEN = 1e-6
 
 
 @of_steps
-def true_records(protected: Protected) -> Iterator[DisclosureWarning]:
+def true_records(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Groups that publish a real record."""
     k = protected.claim.k
     if protected.partition is None or k is None:
@@ -46,7 +46,7 @@ def true_records(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_steps
-def rounding_restores(protected: Protected) -> Iterator[DisclosureWarning]:
+def rounding_restores(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Values and whole records that an attacker restores by rounding."""
     if not rounding_attack.changes_values(protected.claim):
         return
@@ -71,7 +71,7 @@ def rounding_restores(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_steps
-def impossible_values(protected: Protected) -> Iterator[DisclosureWarning]:
+def impossible_values(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Values below zero, or with decimals, in columns whose originals have none."""
     if protected.partition is not None or "numeric" not in protected.claim.original.scales:
         return
@@ -101,7 +101,7 @@ def impossible_values(protected: Protected) -> Iterator[DisclosureWarning]:
 
 
 @of_steps
-def broken_relations(protected: Protected) -> Iterator[DisclosureWarning]:
+def broken_relations(protected: ProtectedStep) -> Iterator[DisclosureWarning]:
     """Sums and other linear relations that hold in all originals but not in the release. O(n d^2)."""
     if protected.partition is not None or "numeric" not in protected.claim.original.scales:
         return
@@ -143,5 +143,5 @@ def _relations(z: Matrix, varies: Mask) -> Matrix:
     return relations
 
 
-def _both(protected: Protected) -> tuple[Matrix, Matrix]:
+def _both(protected: ProtectedStep) -> tuple[Matrix, Matrix]:
     return protected.original, protected.released

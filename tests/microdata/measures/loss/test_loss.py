@@ -105,14 +105,14 @@ class TestSamplingVariances:
 
     @pytest.mark.parametrize("q", [0.25, 0.5, 0.9])
     def test_variance_of_a_quantile(self, samples, q):
-        from tacita.microdata.measures.loss.probabilistic import DensityQuestion
+        from tacita.microdata.measures.loss.probabilistic import DensityStatistic
 
         drawn = np.quantile(samples[0], q, axis=1)
         values = samples[0].reshape(-1)[:200_000]
         width = values.std(ddof=1) * (0.75 * values.size) ** -0.2
-        asked = DensityQuestion(((float(np.median(drawn)),),), (0.0,), (1.0,), width)
+        statistic = DensityStatistic(((float(np.median(drawn)),),), (0.0,), (1.0,), width)
         all_of_it = Part(Comparison.of(values[:, None], values[:, None]), 0, RunContext(), alone=True)
-        f = asked.answer(all_of_it)[0, 0] / (values.size * width * np.sqrt(2 * np.pi))
+        f = statistic.compute(all_of_it)[0, 0] / (values.size * width * np.sqrt(2 * np.pi))
         assert drawn.var() == pytest.approx(q * (1 - q) / (self.N * f**2), rel=0.12)
 
     def test_another_sample_of_the_same_population_scores_what_theory_says(self, samples):

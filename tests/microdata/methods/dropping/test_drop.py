@@ -95,13 +95,13 @@ def test_exactly_those_who_meet_a_condition_are_gone(asked, unknown, shuffle):
         by = [("income", "ascending")]
         assert release.data.sort_by(by).equals(wanted.sort_by(by))
     assert all(verdict.passed for verdict in release.record.verdicts)
-    assert sorted(release.claim.leaving.tolist()) == [row for row, gone in enumerate(goes) if gone]
+    assert sorted(release.claim.dropped_rows.tolist()) == [row for row, gone in enumerate(goes) if gone]
 
 
 def test_columns_alone_leave_every_record_as_it_was():
     release = tacita.protect(records(), method="drop", columns=["id", "income"])
     assert release.data.equals(records().drop_columns(["id", "income"]))
-    assert release.claim.leaving.size == 0
+    assert release.claim.dropped_rows.size == 0
 
 
 @pytest.mark.parametrize("make", [pl.from_arrow, lambda table: table.to_pandas(), lambda table: table])
@@ -159,7 +159,7 @@ def test_a_missing_value_is_refused_unless_somebody_says_how_it_is_read():
 def test_a_clause_that_is_false_decides_whatever_is_missing():
     asked = {"age": np.array([np.nan, np.nan]), "sex": np.array(["f", "m"], dtype=object)}
     drop = Drop(records="age > 95 and sex = 'm'", unknown="drop")
-    assert drop.leaving(asked, 2).tolist() == [False, True]
+    assert drop.dropped_rows(asked, 2).tolist() == [False, True]
 
 
 def test_whoever_has_no_weight_or_unit_may_be_just_who_is_to_leave():
@@ -176,7 +176,7 @@ def test_neither_report_nor_note_names_a_value_of_who_left(tmp_path):
     release = tacita.protect(table, method="drop", columns=["id"], records="age > 90", unknown="drop")
     pages = {name: tmp_path / f"{name}.html" for name in ("report", "note")}
     tacita.save(release, tmp_path / "out.csv", json_report=tmp_path / "r.json", **pages)
-    gone = [table["income"][row].as_py() for row in release.claim.leaving.tolist()]
+    gone = [table["income"][row].as_py() for row in release.claim.dropped_rows.tolist()]
     for name in ("report.html", "note.html", "r.json", "out.csv"):
         text = (tmp_path / name).read_text()
         assert "Quixote" not in text

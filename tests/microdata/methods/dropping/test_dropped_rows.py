@@ -79,7 +79,7 @@ def test_a_release_of_steps_that_lose_records_is_verified_on_its_bytes(name, shu
     around = {"unit": "unit", "unit_columns": ["home"]} if "unit" in name else {}
     release = released(*SEQUENCES[name], shuffle=shuffle, **around)
     gone = N - release.data.num_rows
-    assert 0 < gone == release.claim.leaving.size
+    assert 0 < gone == release.claim.dropped_rows.size
     assert all(verdict.passed for verdict in release.record.verdicts)
     out = tmp_path / f"out.{ending}"
     tacita.save(release, out)

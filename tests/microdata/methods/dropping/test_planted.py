@@ -71,21 +71,23 @@ def with_id(table, claim):
 
 def one_more_left(table, claim):
     return table.slice(1), replace(
-        claim, rows=claim.rows[1:], leaving=np.append(claim.leaving, claim.rows[0])
+        claim, rows=claim.rows[1:], dropped_rows=np.append(claim.dropped_rows, claim.rows[0])
     )
 
 
 def one_came_back(_, claim):
     """A record that was to leave stands in the file, in its place."""
-    rows = np.sort(np.append(claim.rows, claim.leaving[0]))
-    return records().take(rows).drop_columns(["id"]), replace(claim, rows=rows, leaving=claim.leaving[1:])
+    rows = np.sort(np.append(claim.rows, claim.dropped_rows[0]))
+    return records().take(rows).drop_columns(["id"]), replace(
+        claim, rows=rows, dropped_rows=claim.dropped_rows[1:]
+    )
 
 
 def exchanged(_, claim):
     """One who was to leave in place of one who was to stay."""
-    rows = np.sort(np.append(claim.rows[1:], claim.leaving[0]))
-    leaving = np.sort(np.append(claim.leaving[1:], claim.rows[0]))
-    return records().take(rows).drop_columns(["id"]), replace(claim, rows=rows, leaving=leaving)
+    rows = np.sort(np.append(claim.rows[1:], claim.dropped_rows[0]))
+    dropped = np.sort(np.append(claim.dropped_rows[1:], claim.rows[0]))
+    return records().take(rows).drop_columns(["id"]), replace(claim, rows=rows, dropped_rows=dropped)
 
 
 def another_order(table, claim):
@@ -118,7 +120,7 @@ def changed(name):
 
 def all_are_there(_, claim):
     return records().drop_columns(["id"]), replace(
-        claim, rows=np.arange(N), leaving=np.zeros(0, dtype=np.int64)
+        claim, rows=np.arange(N), dropped_rows=np.zeros(0, dtype=np.int64)
     )
 
 
@@ -161,10 +163,10 @@ PLANTED = {
         "rows-complete",
     ),
     "a record gone from the file alone": (lambda table, claim: (table.slice(1), claim), "rows-complete"),
-    "who left is forgotten": (claimed(leaving=np.zeros(0, dtype=np.int64)), "rows-complete"),
-    "who left is from nowhere": (claimed(leaving=np.array([N + 1])), "rows-complete"),
+    "who left is forgotten": (claimed(dropped_rows=np.zeros(0, dtype=np.int64)), "rows-complete"),
+    "who left is from nowhere": (claimed(dropped_rows=np.array([N + 1])), "rows-complete"),
     "they left later, in no step": (
-        lambda table, claim: (table, replace(claim, leaving_later=claim.leaving)),
+        lambda table, claim: (table, replace(claim, dropped_later=claim.dropped_rows)),
         "rows-complete",
     ),
 }
@@ -215,15 +217,22 @@ def of_step(number, **given):
 
 
 IN_STEPS = {
-    "a step forgets who left": of_step(2, leaving=lambda step: step.leaving[1:]),
-    "a step names others": of_step(2, leaving=lambda step: np.append(step.leaving[1:], step.rows[0])),
-    "a step names one twice": of_step(2, leaving=lambda step: np.append(step.leaving, step.leaving[0])),
-    "a step names one from nowhere": of_step(2, leaving=lambda step: np.append(step.leaving, N)),
-    "a step that takes nobody says that it did": of_step(3, leaving=lambda _: np.array([0])),
-    "who left later is forgotten": of_step(1, leaving_later=lambda step: step.leaving_later[1:]),
+    "a step forgets who left": of_step(2, dropped_rows=lambda step: step.dropped_rows[1:]),
+    "a step names others": of_step(
+        2, dropped_rows=lambda step: np.append(step.dropped_rows[1:], step.rows[0])
+    ),
+    "a step names one twice": of_step(
+        2, dropped_rows=lambda step: np.append(step.dropped_rows, step.dropped_rows[0])
+    ),
+    "a step names one from nowhere": of_step(2, dropped_rows=lambda step: np.append(step.dropped_rows, N)),
+    "a step that takes nobody says that it did": of_step(3, dropped_rows=lambda _: np.array([0])),
+    "who left later is forgotten": of_step(1, dropped_later=lambda step: step.dropped_later[1:]),
     "rows of a step are those of another": of_step(1, rows=lambda step: np.arange(step.rows.size)),
     "rows before the first": of_step(2, rows=lambda step: step.rows - N),
-    "the whole forgets who left": lambda table, claim: (table, replace(claim, leaving=claim.leaving[1:])),
+    "the whole forgets who left": lambda table, claim: (
+        table,
+        replace(claim, dropped_rows=claim.dropped_rows[1:]),
+    ),
 }
 
 
@@ -234,7 +243,7 @@ def stepped():
 
 def test_good_steps_pass(stepped):
     assert not failed(stepped.data, stepped.claim)
-    assert stepped.claim.steps[0].leaving_later.size == stepped.claim.leaving.size > 0
+    assert stepped.claim.steps[0].dropped_later.size == stepped.claim.dropped_rows.size > 0
 
 
 @pytest.mark.parametrize("name", IN_STEPS)
@@ -276,10 +285,10 @@ def test_good_releases_pass_and_one_for_another_does_not(asked, unknown):
     given = {"records": asked, "unknown": unknown, "measures": ["IL1"]}
     made = tacita.protect(table, method="drop", **given)
     assert not failed(made.data, made.claim)
-    assert made.claim.leaving.size
+    assert made.claim.dropped_rows.size
     for gone, back in ((0, 0), (-1, -1), (0, -1)):
-        rows = np.sort(np.append(np.delete(made.claim.rows, gone), made.claim.leaving[back]))
-        claim = replace(made.claim, rows=rows, leaving=np.setdiff1d(np.arange(N), rows))
+        rows = np.sort(np.append(np.delete(made.claim.rows, gone), made.claim.dropped_rows[back]))
+        claim = replace(made.claim, rows=rows, dropped_rows=np.setdiff1d(np.arange(N), rows))
         assert "dropped-by-condition" in failed(table.take(rows), claim)
 
 
@@ -313,7 +322,7 @@ def test_whoever_left_later_is_neither_there_nor_gone_by_the_condition():
     drops = [{"method": "drop", "records": each} for each in ("income > 40", "sex = 'm'")]
     made = tacita.protect(records(), steps=drops, measures=["IL1"])
     assert not failed(made.data, made.claim)
-    assert made.claim.steps[0].leaving_later.size
+    assert made.claim.steps[0].dropped_later.size
     assert "rows-complete" in failed(
-        *of_step(1, leaving_later=lambda step: step.leaving_later[:0])(made.data, made.claim)
+        *of_step(1, dropped_later=lambda step: step.dropped_later[:0])(made.data, made.claim)
     )

@@ -359,7 +359,7 @@ def test_a_planted_failure_is_found_by_models_hold(made, name, plant):
 
 DAMAGES = {
     "a better score": lambda proof: {"score": (proof["score"][0] * 0.9,)},
-    "nothing closed": lambda _: {"too_many": (), "worse": (), "refused": (), "dearer": ()},
+    "nothing closed": lambda _: {"too_many": (), "worse": (), "refused": (), "costlier": ()},
     "too much closed below": lambda proof: {"too_many": (*proof["too_many"], (2, 1, 1))},
     "not proven": lambda _: {"proven": False},
 }
@@ -378,5 +378,5 @@ def test_a_damaged_certificate_fails(made, name, damage):
 @pytest.mark.parametrize("name", ["average_risk", "sample_uniqueness", "k_map"])
 def test_a_class_that_left_without_need_is_found_by_its_level(made, name):
     data, claim = made[name].data, made[name].claim
-    fewer = replace(claim, rows=claim.rows[1:], leaving=np.append(claim.leaving, claim.rows[:1]))
+    fewer = replace(claim, rows=claim.rows[1:], dropped_rows=np.append(claim.dropped_rows, claim.rows[:1]))
     assert "levels-as-told" in failed(data.slice(1), fewer)

@@ -150,7 +150,7 @@ def renamed(ladder):
 @given(SEEDS, st.sampled_from([0.0, 0.1]), st.integers(2, 4), st.sampled_from([{}, DIVERSE]))
 def test_7_local_recoding_costs_no_more_than_one_level_for_all(seed, limit, k, models):
     keys = keys_at(seed, n=60)
-    found = RecodeLocal(k=k, suppression_limit=limit, models=models).generalise(keys).told
+    found = RecodeLocal(k=k, suppression_limit=limit, models=models).generalise(keys).summary
     assert found["score"] <= least(keys, limit, k, **models) + 1e-12
     assert found["score"] <= found["full_domain"] + 1e-12
 

@@ -14,7 +14,7 @@ from tacita.core import Hierarchy
 from tacita.core.data import memory
 from tacita.microdata.methods.generalisation.generalise import Generalise
 from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Ladder
-from tacita.microdata.methods.generalisation.lattice import Lattice, refuse_too_many
+from tacita.microdata.methods.generalisation.lattice import Lattice, check_lattice_size
 from tacita.microdata.methods.generalisation.local_recoding import RecodeLocal
 from tacita.microdata.methods.generalisation.quality import Quality
 from tacita.microdata.methods.generalisation.search import search
@@ -115,7 +115,7 @@ def test_the_estimate_is_what_a_search_takes(quality, monkeypatch):
         lambda needed, *_: told.append(needed),
     )
     keys = keys_of(8, n=200)
-    refuse_too_many(keys, "Generalise", separable=quality.separable)
+    check_lattice_size(keys, "Generalise", separable=quality.separable)
     lattice = Lattice(keys, Generalise(k=3).of_classes(), 0.2)
     search(lattice, quality, RunContext())
     tracemalloc.start()

@@ -109,7 +109,7 @@ def swapped(name):
 def fewer(count):
     def plant(table, claim):
         return table.slice(count), replace(
-            claim, rows=claim.rows[count:], leaving=np.append(claim.leaving, claim.rows[:count])
+            claim, rows=claim.rows[count:], dropped_rows=np.append(claim.dropped_rows, claim.rows[:count])
         )
 
     return plant
@@ -144,14 +144,14 @@ PLANTED = {
         "rows-complete",
     ),
     "a row that left twice": (
-        lambda table, claim: (table, replace(claim, leaving=np.array([5, 5]))),
+        lambda table, claim: (table, replace(claim, dropped_rows=np.array([5, 5]))),
         "rows-complete",
     ),
     "a row that left and stayed": (
-        lambda table, claim: (table, replace(claim, leaving=claim.rows[:1])),
+        lambda table, claim: (table, replace(claim, dropped_rows=claim.rows[:1])),
         "rows-complete",
     ),
-    "a row that left from nowhere": (of_claim(leaving=np.array([N + 3])), "rows-complete"),
+    "a row that left from nowhere": (of_claim(dropped_rows=np.array([N + 3])), "rows-complete"),
     "too many left": (fewer(60), "few-suppressed"),
     "a harder model": (terms(models={"l_diversity": {"column": "s", "l": 9}}), "models-hold"),
     "a closer model": (terms(models={"t_closeness": {"column": "s", "t": 0.0}}), "models-hold"),
@@ -250,7 +250,7 @@ def test_a_withheld_cell_of_a_text_file_does_not_show_what_stood_there(tmp_path)
 def test_records_that_leave_are_counted_and_told():
     made = release()
     left = made.record.steps[0].search["suppressed"]
-    assert left == N - made.record.records_out == made.claim.leaving.size
+    assert left == N - made.record.records_out == made.claim.dropped_rows.size
     assert [each.count for each in made.record.warnings if each.name == "records-suppressed"] == [left][
         : left > 0
     ]

@@ -34,11 +34,11 @@ MODELS = {
 @pytest.mark.each_once
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("limit", [0.0, 0.1, 1.0])
-@pytest.mark.parametrize("withhold", [False, True])
-def test_the_search_finds_the_best_of_all_nodes_for_every_model(name, limit, withhold, some):
+@pytest.mark.parametrize("keep_outliers", [False, True])
+def test_the_search_finds_the_best_of_all_nodes_for_every_model(name, limit, keep_outliers, some):
     for seed in some((2, 0, 1), 2):
         keys, models = keys_at(seed, units=seed == 2), Models.of(3, built(MODELS[name]))
-        lattice = Lattice(keys, models, limit, withhold=withhold)
+        lattice = Lattice(keys, models, limit, keep_outliers=keep_outliers)
         wanted = by_looking_at_all(lattice, Quality())
         if wanted is None:
             with pytest.raises(DataError, match="No level of generalisation"):
@@ -136,9 +136,9 @@ DAMAGES = {
     "another best": lambda proof: {"best": (1 - min(proof["best"][0], 1), *proof["best"][1:])},
     "a better score": lambda proof: {"score": (proof["score"][0] * 0.9,)},
     "a node left out": lambda proof: {"worse": (), "too_many": proof["too_many"][1:], "refused": ()},
-    "nothing closed": lambda _: {"too_many": (), "worse": (), "refused": (), "dearer": ()},
+    "nothing closed": lambda _: {"too_many": (), "worse": (), "refused": (), "costlier": ()},
     "too much closed below": lambda proof: {"too_many": (*proof["too_many"], (2, 1, 1))},
-    "too much closed above": lambda proof: {"dearer": (*proof["dearer"], (0, 0, 0))},
+    "too much closed above": lambda proof: {"costlier": (*proof["costlier"], (0, 0, 0))},
     "not proven": lambda _: {"proven": False},
 }
 

@@ -36,7 +36,7 @@ def test_the_cost_is_the_least_over_all_subsets_of_cells(block, reading):
         least = slow_twin.least_cost(codes, weights, k, wildcard=wildcard, m=m, units=units)
         for options in (20_000, 0):
             method = LocalSuppression(k=k, missing_as=reading, m=m, options=options)
-            found = method.withhold(codes, weights, RunContext(), units=units)
+            found = method.suppress(codes, weights, RunContext(), units=units)
             released = slow_twin.emptied(codes, found.cells)
             assert slow_twin.keeps(codes, released, k, wildcard=wildcard, m=m, units=units), number
             assert found.lower_bound <= least + 1e-9 <= (found.cells @ weights).sum() + 2e-9, number
@@ -50,7 +50,7 @@ def test_whoever_is_alike_is_compatible_so_that_wildcards_never_cost_more():
     for _ in range(10):
         codes = rng.integers(0, 4, (40, 3))
         costs = [
-            LocalSuppression(missing_as=each).withhold(codes, np.ones(3), RunContext()).cells.sum()
+            LocalSuppression(missing_as=each).suppress(codes, np.ones(3), RunContext()).cells.sum()
             for each in READINGS
         ]
         assert costs[1] <= costs[0]
@@ -61,7 +61,7 @@ def test_many_records_keep_the_promise_near_the_bound(reading):
     rng = np.random.default_rng(8)
     codes = np.minimum(rng.geometric(0.45, (700, 5)), 6)
     weights = np.array([1.0, 2.0, 1.5, 1.0, 3.0])
-    found = LocalSuppression(k=3, missing_as=reading, options=0).withhold(codes, weights, RunContext())
+    found = LocalSuppression(k=3, missing_as=reading, options=0).suppress(codes, weights, RunContext())
     assert slow_twin.keeps(codes, slow_twin.emptied(codes, found.cells), 3, wildcard=reading == "wildcard")
     assert 0.7 * (found.cells @ weights).sum() <= found.lower_bound <= (found.cells @ weights).sum()
 
@@ -69,7 +69,7 @@ def test_many_records_keep_the_promise_near_the_bound(reading):
 def test_a_column_of_more_importance_is_withheld_less_often():
     codes = np.random.default_rng(2).integers(0, 4, (60, 3))
     cells = [
-        LocalSuppression(k=3).withhold(codes, np.array(weights), RunContext()).cells.sum(axis=0)
+        LocalSuppression(k=3).suppress(codes, np.array(weights), RunContext()).cells.sum(axis=0)
         for weights in ([1.0, 1.0, 1.0], [5.0, 1.0, 1.0])
     ]
     assert cells[1][0] < cells[0][0]
@@ -101,7 +101,7 @@ def test_the_usual_count_of_patterns_can_leave_a_person_alone():
     # yet whoever knows the key (0, 1) finds one compatible record, the right one
     assert [slow_twin.agree(codes[3], row, range(2)) for row in released] == [False, False, False, True]
     assert not slow_twin.keeps(codes, released, 3, wildcard=True)
-    found = LocalSuppression(k=3, missing_as="wildcard").withhold(codes, np.ones(2), RunContext())
+    found = LocalSuppression(k=3, missing_as="wildcard").suppress(codes, np.ones(2), RunContext())
     assert found.cells.sum() == 3
     assert slow_twin.keeps(codes, slow_twin.emptied(codes, found.cells), 3, wildcard=True)
 
@@ -119,7 +119,7 @@ def test_told_that_it_is_enough_it_keeps_the_promise_all_the_same():
     codes = np.random.default_rng(4).integers(0, 5, (300, 4))
     for reading in READINGS:
         run = RunContext(should_stop=lambda: True)
-        found = LocalSuppression(missing_as=reading).withhold(codes, np.ones(4), run)
+        found = LocalSuppression(missing_as=reading).suppress(codes, np.ones(4), run)
         assert found.status == "heuristic"
         assert slow_twin.keeps(
             codes, slow_twin.emptied(codes, found.cells), 3, wildcard=reading == "wildcard"
@@ -129,7 +129,7 @@ def test_told_that_it_is_enough_it_keeps_the_promise_all_the_same():
 def test_keys_beyond_the_room_of_a_number_are_told_apart():
     codes = np.random.default_rng(6).integers(0, 4000, (200, 8))
     codes[:, 4:] = codes[:, :1] % 3
-    found = LocalSuppression(k=3).withhold(codes, np.ones(8), RunContext())
+    found = LocalSuppression(k=3).suppress(codes, np.ones(8), RunContext())
     assert slow_twin.keeps(codes, slow_twin.emptied(codes, found.cells), 3, wildcard=False)
 
 
@@ -137,7 +137,7 @@ def test_solving_parts_again_never_costs_more_and_keeps_the_promise():
     codes = np.minimum(np.random.default_rng(9).geometric(0.4, (100, 4)), 6)
     weights = np.array([1.0, 1.0, 2.0, 1.0])
     plainly, again = (
-        LocalSuppression(k=3, options=options).withhold(codes, weights, RunContext()) for options in (0, 1)
+        LocalSuppression(k=3, options=options).suppress(codes, weights, RunContext()) for options in (0, 1)
     )
     assert (again.cells @ weights).sum() < (plainly.cells @ weights).sum()
     assert again.status == "heuristic"

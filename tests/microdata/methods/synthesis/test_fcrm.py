@@ -190,11 +190,11 @@ def test_bounds_order_and_equalities_are_kept_together(memberships):
 
 def test_constraints_found_are_those_that_every_record_keeps():
     y, s = incomes()
-    found = Constraints.found(y, s, nonnegative=True, order=True)
+    found = Constraints.from_data(y, s, nonnegative=True, order=True)
     assert found.lower.tolist() == [0, 0, 0, 0]
     assert {(0, 2), (1, 2), (3, 2), (0, 5)} <= set(found.ordered)
     assert (2, 0) not in found.ordered
-    assert Constraints.found(y - 1, s, nonnegative=True, order=False).empty
+    assert Constraints.from_data(y - 1, s, nonnegative=True, order=False).empty
 
 
 def test_constraints_may_be_given_by_hand():

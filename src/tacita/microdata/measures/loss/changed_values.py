@@ -116,16 +116,16 @@ class CategoriesChanged(Measure):
     of_categories: ClassVar[bool] = True
 
     def compute(self, pair: Comparison, run: RunContext) -> Score:
-        found = pair.categories
-        if found is None:
+        categories = pair.categories
+        if categories is None:
             return self.none("no protected attribute is nominal or ordinal")
-        changed = 100.0 * (found.original != found.released)
-        per_attribute = dict(zip(found.attributes, changed.mean(axis=0).tolist(), strict=True))
+        changed = 100.0 * (categories.original != categories.released)
+        per_attribute = dict(zip(categories.attributes, changed.mean(axis=0).tolist(), strict=True))
         return self.result(
             changed.mean(),
             per_attribute=per_attribute,
             per_record=changed.mean(axis=1),
-            covers=found.attributes if pair.attributes else (),
+            covers=categories.attributes if pair.attributes else (),
         )
 
 

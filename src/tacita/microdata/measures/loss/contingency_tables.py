@@ -13,7 +13,7 @@ from tacita.core import Comparison, DataError, Floats, Ints, RunContext, Score
 from .survey_frame import Survey, SurveyLoss, combined
 
 # Tables of three columns grow with the cube of these: more unchanged columns than so many are left out.
-_MOST_BESIDE = 12
+_MOST_UNCHANGED = 12
 # Beyond so many possible cells only those that occur are counted.
 _MOST_CELLS = 1_000_000
 
@@ -36,24 +36,24 @@ class _Tables(SurveyLoss):
         if not tables:
             return self.none(f"there are no {self.columns} columns of categories")
         weights = survey.weights()
-        found = []
+        changes = []
         for done, names in enumerate(tables):
             run.report("comparing tables", done, len(tables))
-            found.append(self.change(survey, names, weights))
+            changes.append(self.change(survey, names, weights))
         run.report("comparing tables", len(tables), len(tables))
         worst = {
-            name: max(change for names, change in zip(tables, found, strict=True) if name in names)
+            name: max(change for names, change in zip(tables, changes, strict=True) if name in names)
             for name in protected
         }
-        return self.of_categories_alone(survey, worst, float(np.mean(found)))
+        return self.of_categories_alone(survey, worst, float(np.mean(changes)))
 
     def change(self, survey: Survey, names: Sequence[str], weights: tuple[Floats, Floats]) -> float:
         """How much one table changed, in percent."""
         coded = [survey.recoded(name) for name in names]
         p, q = _shares(
-            [each.before for each in coded],
-            [each.after for each in coded],
-            [each.size + 1 for each in coded],
+            [column.before for column in coded],
+            [column.after for column in coded],
+            [column.size + 1 for column in coded],
             weights,
         )
         return 50 * float(np.abs(p - q).sum())
@@ -61,7 +61,7 @@ class _Tables(SurveyLoss):
 
 def _tables(survey: Survey, columns: int) -> Iterator[tuple[str, ...]]:
     protected = survey.categories
-    beside = [name for name in survey.beside if not survey.is_numeric(name)][:_MOST_BESIDE]
+    beside = [name for name in survey.beside if not survey.is_numeric(name)][:_MOST_UNCHANGED]
     for names in combinations([*protected, *beside], columns):
         if names[0] in protected:
             yield names

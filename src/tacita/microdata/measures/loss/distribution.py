@@ -12,7 +12,7 @@ from pydantic import Field
 from tacita.core import Comparison, Floats, Ints, Matrix, RunContext, Score
 from tacita.microdata.measures.measure import Measure, SummedMeasure
 from tacita.microdata.measures.moments import spreads
-from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
+from tacita.microdata.measures.partial_aggregation import Part, PartialStatistic, Reduction
 from tacita.microdata.measures.quantiles import quantiles
 
 from .design_matrix import beside, estimable, fit, terms_of
@@ -41,15 +41,15 @@ class Hellinger(SummedMeasure):
 
     bins: Annotated[int, Field(ge=2, description="how many bins")] = 20
 
-    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+    def reduction(self, names: tuple[str, ...]) -> Reduction[Score]:
         known = yield from spreads(len(names))
         if not known.varying.size:
             return self.none("no original column varies")
         before, _ = yield from quantiles(known, np.arange(self.bins + 1) / self.bins)
         edges = tuple(tuple(np.unique(before[:, j]).tolist()) for j in known.varying)
-        answers = yield BinQuestion(tuple(known.varying.tolist()), edges)
+        partials = yield BinStatistic(tuple(known.varying.tolist()), edges)
         figures = {}
-        for j, parts in zip(known.varying, zip(*answers, strict=True), strict=True):
+        for j, parts in zip(known.varying, zip(*partials, strict=True), strict=True):
             p, q = (np.sum(side, axis=0) / known.n for side in zip(*parts, strict=True))
             # the same as 1 - sum sqrt(p q), and exactly 0 where the shares agree
             figures[names[j]] = 100 * float(np.sqrt(0.5 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum()))
@@ -57,13 +57,13 @@ class Hellinger(SummedMeasure):
 
 
 @dataclass(frozen=True)
-class BinQuestion(Question):
+class BinStatistic(PartialStatistic):
     """How many values of some columns, original and released, lie at and between the edges of bins."""
 
     columns: tuple[int, ...]
     edges: tuple[tuple[float, ...], ...]
 
-    def answer(self, part: Part) -> list[tuple[Ints, Ints]]:
+    def compute(self, part: Part) -> list[tuple[Ints, Ints]]:
         return [
             (_binned(part.pair.original[:, j], own), _binned(part.pair.released[:, j], own))
             for j, own in zip(self.columns, map(np.array, self.edges), strict=True)
@@ -173,14 +173,14 @@ class PMSE(Measure):
 
 
 class PropensityRatio(SurveyLoss):
-    """How much better released records can be told from original ones than those of a right model could.
+    """How much better released records can be distinguished from original ones than draws of a true model.
 
     The propensity score of a logistic regression on protected columns: numbers, labels (the twelve commonest
     of a column, and the rest), and whether a value is missing; with `interactions` the products of terms of
     two columns too. pMSE = mean (p - c)^2 with c the share of released records among N; the ratio is to its
     expectation q c (1 - c)^2 / N where the release is drawn by a right model, fitted to the source, and the
     regression has q terms. 0: nothing changed; 1: as drawn by such a model; 2: as a second sample of the same
-    population; far above: to be told apart. O(n d^2) a step.
+    population; far above: easy to distinguish. O(n d^2) a step.
     Source: Snoke, Raab, Nowok, Dibben & Slavković (2018), J. Royal Statistical Society A 181(3), 663-688.
 
     >>> import pyarrow as pa

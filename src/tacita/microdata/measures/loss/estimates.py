@@ -41,7 +41,7 @@ class Sample:
     """Records of one file: their weights, and the part of the population each is in.
 
     Variances are those of a sample drawn with replacement, of totals and of what is linear in them:
-    n / (n - 1) sum (u - mean u)^2, u the weighted (linearised) value of a record, nought outside the part.
+    n / (n - 1) sum (u - mean u)^2, u the weighted (linearised) value of a record, zero outside the part.
     """
 
     weights: Floats
@@ -124,14 +124,14 @@ class _Ranked:
         before = np.where(first > 0, self.reached[np.maximum(first, 1) - 1], 0.0)
         # a hair less: what is reached just so must not hang on the order of the sum
         wanted = before + (np.nan_to_num(np.clip(shares, 0.0, 1.0)) - 1e-9) * self.size
-        found = np.clip(np.searchsorted(self.reached, wanted, "left"), first, np.maximum(last, first))
+        position = np.clip(np.searchsorted(self.reached, wanted, "left"), first, np.maximum(last, first))
         empty = last < first
-        return np.where(empty, np.nan, self.values[np.where(empty, 0, found)])
+        return np.where(empty, np.nan, self.values[np.where(empty, 0, position)])
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    found: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
-    return found
+    ratio: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+    return ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,12 +163,12 @@ class _Weighted(SurveyLoss):
         if not changes:
             return self.none("no column has a value to estimate from")
         figures = {
-            change.column: self.told(change) for change in changes if change.column in survey.protected
+            change.column: self.figure_of(change) for change in changes if change.column in survey.protected
         }
         everything = Change("", *(np.concatenate(column) for column in _columns(changes)))
-        return self.result(self.told(everything), per_attribute=figures)
+        return self.result(self.figure_of(everything), per_attribute=figures)
 
-    def told(self, change: Change) -> float:
+    def figure_of(self, change: Change) -> float:
         """The figure of one column, or of all together."""
         raise NotImplementedError
 
@@ -180,7 +180,7 @@ class _Weighted(SurveyLoss):
         for done, name in enumerate(names):
             run.report("comparing estimates", done, len(names))
             made = [_compared(survey, name, *side) for side in sides]
-            shared, move = (np.concatenate(each) for each in zip(*made, strict=True))
+            shared, move = (np.concatenate(values) for values in zip(*made, strict=True))
             if shared.size:
                 changes.append(Change(name, shared, move))
         run.report("comparing estimates", len(names), len(names))
@@ -240,7 +240,7 @@ def commonest(coded: Coded) -> tuple[Ints, Ints, int, list[str]]:
     # one place more, the last: what is missing has code -1
     place = np.full(coded.size + 1, chosen.size)
     place[chosen], place[-1] = np.arange(chosen.size), -1
-    names = [coded.labels[each] for each in chosen.tolist()]
+    names = [coded.labels[label] for label in chosen.tolist()]
     return place[coded.before], place[coded.after], chosen.size, names
 
 
@@ -270,7 +270,7 @@ class WeightedOverlap(_Weighted):
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     direction: ClassVar[str] = "higher"  # type: ignore[assignment]
 
-    def told(self, change: Change) -> float:
+    def figure_of(self, change: Change) -> float:
         return float(change.overlap.mean())
 
 
@@ -295,5 +295,5 @@ class WeightedMove(_Weighted):
     name: ClassVar[str] = "WEIGHTED_move"
     measured_in: ClassVar[str] = "standard errors"
 
-    def told(self, change: Change) -> float:
+    def figure_of(self, change: Change) -> float:
         return float(np.max(np.nan_to_num(change.move), initial=0.0))

@@ -1,4 +1,4 @@
-"""Loss of values that became coarser: what a released label stands for, and who can still be told apart."""
+"""Loss of coarser values: the meaning of a released label, and the records that it still distinguishes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Coarser:
             held = np.bincount(new, counts[old], minlength=coded.size).astype(np.int64)
             return cls(before, after, sizes, held, int((counts > 0).sum()))
         places = _places(hierarchy, coded, name)
-        _refuse_strangers(hierarchy, places[new], places[old], name)
+        _check_coarser_labels(hierarchy, places[new], places[old], name)
         own = np.zeros(len(hierarchy), dtype=np.int64)
         own[places[counts > 0]] = counts[counts > 0]
         sizes, held = _below(hierarchy, hierarchy.is_leaf.astype(np.int64)), _below(hierarchy, own)
@@ -61,14 +61,14 @@ def _places(hierarchy: Hierarchy, coded: Coded, name: str) -> Ints:
     return np.array([known[label] for label in coded.labels], dtype=np.int64)
 
 
-def _refuse_strangers(hierarchy: Hierarchy, new: Ints, old: Ints, name: str) -> None:
+def _check_coarser_labels(hierarchy: Hierarchy, new: Ints, old: Ints, name: str) -> None:
     """Raise where a label neither is nor stands above the one it replaced: it stands for something else."""
     parents = np.array(hierarchy.parents, dtype=np.int64)
-    found, at = old == new, old
+    covered, at = old == new, old
     while (at >= 0).any():
         at = np.where(at >= 0, parents[at], -1)
-        found |= at == new
-    if not found.all():
+        covered |= at == new
+    if not covered.all():
         raise DataError(f"column {name} has labels that do not stand above those they replaced")
 
 

@@ -60,20 +60,22 @@ class CoefficientsOfModels(SurveyLoss):
         if not answers:
             return self.none("no column has two values or counts something")
         terms = [terms_of(survey, name) for name in names]
-        found: dict[str, list[Floats]] = {name: [] for name in survey.protected}
+        by_column: dict[str, list[Floats]] = {name: [] for name in survey.protected}
         every = []
         for done, answer in enumerate(answers):
             run.report("fitting models", done, len(answers))
             owners, shared = _overlaps(answer, [term for term in terms if term.column != answer.column])
             every.append(shared)
             for name in survey.protected:
-                found[name].append(shared if name == answer.column else shared[owners == name])
+                by_column[name].append(shared if name == answer.column else shared[owners == name])
         run.report("fitting models", len(answers), len(answers))
         overlaps = np.concatenate(every)
         if not overlaps.size:
             return self.none("no regression on the other columns can be fitted to the original")
-        joined = {name: np.concatenate(each) for name, each in found.items()}
-        figures = {name: float(each.mean()) for name, each in joined.items() if each.size}
+        joined = {name: np.concatenate(overlaps_of) for name, overlaps_of in by_column.items()}
+        figures = {
+            name: float(overlaps_of.mean()) for name, overlaps_of in joined.items() if overlaps_of.size
+        }
         return self.result(float(overlaps.mean()), per_attribute=figures)
 
 
@@ -100,7 +102,7 @@ def _yes(values: Floats | Ints, both: Floats | Ints) -> Floats:
 
 
 def _overlaps(answer: _Answer, terms: list[Terms]) -> tuple[np.ndarray, Floats]:
-    """Of every term that the source tells: the column it belongs to, and the overlap of its intervals."""
+    """Of every estimable term: the column it belongs to, and the overlap of its intervals."""
     owners = np.array([term.column for term in terms for _ in range(term.before.shape[1])], dtype=object)
     x, z = (
         beside([getattr(term, side) for term in terms], len(values))
@@ -129,7 +131,7 @@ def _overlaps(answer: _Answer, terms: list[Terms]) -> tuple[np.ndarray, Floats]:
 
 
 def _fitted(x: Floats, y: Floats, link: Link) -> tuple[np.ndarray, Fitted | None]:
-    """The terms that can be told, and the model of them; None where records or answers do not suffice."""
+    """The terms that can be estimated, and their model; None where records or answers do not suffice."""
     known = ~np.isnan(y)
     x, y = x[known], y[known]
     if y.size == 0 or np.ptp(y) == 0 or x.shape[1] == 0:

@@ -10,7 +10,7 @@ import numpy as np
 from tacita.core import Comparison, Floats, RunContext, Score
 from tacita.microdata.measures.measure import Measure, SummedMeasure
 from tacita.microdata.measures.moments import spreads
-from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
+from tacita.microdata.measures.partial_aggregation import Part, PartialStatistic, Reduction
 
 
 class CoefficientOverlap(SummedMeasure):
@@ -34,14 +34,16 @@ class CoefficientOverlap(SummedMeasure):
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     direction: ClassVar[str] = "higher"  # type: ignore[assignment]
 
-    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+    def reduction(self, names: tuple[str, ...]) -> Reduction[Score]:
         known = yield from spreads(len(names))
         scale = np.sqrt(known.squares[known.before])
         scale = np.where(scale > 0, scale, 1.0)
-        before, after = (tuple(each.tolist()) for each in (known.mean[known.before], known.after(known.mean)))
-        answers = yield TriangleQuestion(before, after, tuple(scale.tolist()))
+        before, after = (
+            tuple(means.tolist()) for means in (known.mean[known.before], known.after(known.mean))
+        )
+        partials = yield TriangleStatistic(before, after, tuple(scale.tolist()))
         # factors of factors: as stable as one of all records
-        root, root_after = (factor(np.vstack(each)) for each in zip(*answers, strict=True))
+        root, root_after = (factor(np.vstack(factors)) for factors in zip(*partials, strict=True))
         kept = independent(root)
         protected = [j for j in kept if j < len(names)]
         if len(kept) < 2 or not protected:
@@ -50,7 +52,9 @@ class CoefficientOverlap(SummedMeasure):
             return self.none("there are too few records for a regression on the other attributes")
         if len(independent(root_after[:, kept])) < len(kept):
             return self.none("released attributes depend on each other linearly, coefficients are not unique")
-        low, high = zip(*(_intervals(each[:, kept], known.n) for each in (root, root_after)), strict=True)
+        low, high = zip(
+            *(_intervals(triangle[:, kept], known.n) for triangle in (root, root_after)), strict=True
+        )
         shared = overlap((low[0], high[0]), (low[1], high[1]))
         others = ~np.eye(len(kept), dtype=bool)
         figures = {
@@ -62,14 +66,14 @@ class CoefficientOverlap(SummedMeasure):
 
 
 @dataclass(frozen=True)
-class TriangleQuestion(Question):
+class TriangleStatistic(PartialStatistic):
     """R of the factors Q R of the centred columns, of the original and of the release; both on its scale."""
 
     centre: tuple[float, ...]
     centre_after: tuple[float, ...]
     scale: tuple[float, ...]
 
-    def answer(self, part: Part) -> tuple[Floats, Floats]:
+    def compute(self, part: Part) -> tuple[Floats, Floats]:
         pair = part.pair
         before = (np.hstack([pair.original, pair.context]) - self.centre) / self.scale
         after = (np.hstack([pair.released, pair.context]) - self.centre_after) / self.scale

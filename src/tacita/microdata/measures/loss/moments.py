@@ -10,7 +10,7 @@ import numpy as np
 from tacita.core import Floats, Ints, Score
 from tacita.microdata.measures.measure import SummedMeasure
 from tacita.microdata.measures.moments import Moments, moments
-from tacita.microdata.measures.partial_aggregation import Rounds
+from tacita.microdata.measures.partial_aggregation import Reduction
 
 
 class MomentMeasure(SummedMeasure):
@@ -19,17 +19,17 @@ class MomentMeasure(SummedMeasure):
     kind: ClassVar[str] = "loss"
     family: ClassVar[str] = "means and spreads"
 
-    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+    def reduction(self, names: tuple[str, ...]) -> Reduction[Score]:
         known = yield from moments(len(names))
         varying = np.flatnonzero(np.diag(known.before)[: len(names)])
         if not varying.size:
             return self.none("no original column varies")
-        found = self.figure(known, varying)
-        if isinstance(found, float):
-            return self.result(found)
+        figure = self.figure(known, varying)
+        if isinstance(figure, float):
+            return self.result(figure)
         return self.result(
-            found.mean(),
-            per_attribute={names[j]: one for j, one in zip(varying, found.tolist(), strict=True)},
+            figure.mean(),
+            per_attribute={names[j]: one for j, one in zip(varying, figure.tolist(), strict=True)},
         )
 
     @abstractmethod
@@ -90,7 +90,8 @@ class EigenvalueChange(MomentMeasure):
 
     def figure(self, known: Moments, varying: Ints) -> float:
         before, after = (
-            np.linalg.eigvalsh(each) for each in (_among(known.before, varying), _among(known.after, varying))
+            np.linalg.eigvalsh(matrix)
+            for matrix in (_among(known.before, varying), _among(known.after, varying))
         )
         return float(100 * np.abs(after - before).sum() / before.sum())
 
@@ -119,8 +120,8 @@ class MahalanobisShift(MomentMeasure):
 
 def _shift(known: Moments, varying: Ints) -> Floats:
     """How far means moved, in standard deviations of the original (divisor n - 1)."""
-    found: Floats = known.shift[varying] * np.sqrt((known.n - 1) / known.n)
-    return found
+    shift: Floats = known.shift[varying] * np.sqrt((known.n - 1) / known.n)
+    return shift
 
 
 def _among(matrix: Floats, columns: Ints) -> Floats:

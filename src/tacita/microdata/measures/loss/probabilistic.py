@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tacita.core import Comparison, Matrix, RunContext, Score
 from tacita.microdata.measures.measure import Measure, SummedMeasure
 from tacita.microdata.measures.moments import Moments, moments, spreads, summed
-from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
+from tacita.microdata.measures.partial_aggregation import Part, PartialStatistic, Reduction
 from tacita.microdata.measures.quantiles import quantiles
 
 # Row and column of pairs.
@@ -45,7 +45,7 @@ class PILPart(SummedMeasure):
     family: ClassVar[str] = "usual analyses"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
-    def told(self, names: tuple[str, ...], n: int, figures: Matrix, by_attribute: Matrix) -> Score:
+    def score_of(self, names: tuple[str, ...], n: int, figures: Matrix, by_attribute: Matrix) -> Score:
         """The score, by how far each statistic moved, 0..100, and the mean of those of each attribute."""
         if n < 2:
             return self.none("a single record has no sampling variance")
@@ -57,10 +57,10 @@ class PILPart(SummedMeasure):
 class _MomentPart(PILPart):
     """A statistic of each protected attribute that moments tell."""
 
-    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+    def reduction(self, names: tuple[str, ...]) -> Reduction[Score]:
         known = yield from moments(len(names))
         figures = self.movements(known)[: len(names)]
-        return self.told(names, known.n, figures, figures)
+        return self.score_of(names, known.n, figures, figures)
 
     @abstractmethod
     def movements(self, known: Moments) -> Matrix:
@@ -105,7 +105,7 @@ class PILVariance(_MomentPart):
 class _PairPart(PILPart):
     """A statistic of two attributes, over every pair with at least one protected."""
 
-    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+    def reduction(self, names: tuple[str, ...]) -> Reduction[Score]:
         known = yield from moments(len(names))
         first, second = np.triu_indices(len(known.before), 1)
         pairs = first[first < len(names)], second[first < len(names)]
@@ -114,7 +114,7 @@ class _PairPart(PILPart):
         # every protected attribute stands in some pair, or there are no figures
         often = np.maximum(np.bincount(ends, minlength=len(names)), 1)
         own = np.bincount(ends, np.tile(figures, 2), minlength=len(names)) / often
-        return self.told(names, known.n, figures, own[: len(names)])
+        return self.score_of(names, known.n, figures, own[: len(names)])
 
     @abstractmethod
     def movements(self, known: Moments, pairs: _Pairs) -> Matrix:
@@ -185,16 +185,18 @@ class PILQuantile(PILPart):
 
     name: ClassVar[str] = "PIL_quantile"
 
-    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+    def reduction(self, names: tuple[str, ...]) -> Reduction[Score]:
         known = yield from spreads(len(names))
         before, after = yield from quantiles(known, QUANTILES)
         # in z-scores, as all of PIL
         d = len(names)
         scale = np.sqrt(known.squares[:d] / known.n)
         varies = scale > 0
-        before, after = ((each - known.mean[:d]) / np.where(varies, scale, 1.0) for each in (before, after))
+        before, after = (
+            (values - known.mean[:d]) / np.where(varies, scale, 1.0) for values in (before, after)
+        )
         width = np.sqrt(known.n / max(known.n - 1, 1)) * (0.75 * known.n) ** -0.2
-        near = yield DensityQuestion(
+        near = yield DensityStatistic(
             tuple(map(tuple, before.T.tolist())),
             tuple(known.mean[:d].tolist()),
             tuple(np.where(varies, scale, 1.0).tolist()),
@@ -206,11 +208,11 @@ class PILQuantile(PILPart):
         with np.errstate(divide="ignore"):
             variance = (QUANTILES * (1 - QUANTILES))[:, None] / (known.n * density**2)
         figures = moved(before, after, np.where(np.isfinite(variance), variance, 0.0))
-        return self.told(names, known.n, figures, figures.mean(axis=0))
+        return self.score_of(names, known.n, figures, figures.mean(axis=0))
 
 
 @dataclass(frozen=True)
-class DensityQuestion(Question):
+class DensityStatistic(PartialStatistic):
     """Sums of a Gaussian kernel of some width over the values of each protected column, at its points.
 
     Points are in z-scores by `centre` and `scale`; so is the width. O(n d) times points.
@@ -221,15 +223,15 @@ class DensityQuestion(Question):
     scale: tuple[float, ...]
     width: float
 
-    def answer(self, part: Part) -> Matrix:
-        found = np.zeros((len(self.points[0]), len(self.points)))
+    def compute(self, part: Part) -> Matrix:
+        density = np.zeros((len(self.points[0]), len(self.points)))
         for j, points in enumerate(self.points):
             at, values = np.array(points)[:, None], part.pair.original[:, j]
             # 19 points at a time against blocks of values: linear in n, no n x n matrix
             for start in range(0, values.size, 65_536):
                 z = (values[None, start : start + 65_536] - self.centre[j]) / self.scale[j]
-                found[:, j] += np.exp(-0.5 * ((at - z) / self.width) ** 2).sum(axis=1)
-        return found
+                density[:, j] += np.exp(-0.5 * ((at - z) / self.width) ** 2).sum(axis=1)
+        return density
 
 
 class PIL(Measure):
@@ -257,13 +259,13 @@ class PIL(Measure):
 
     def compute(self, pair: Comparison, run: RunContext) -> Score:
         parts = [part.score(pair, run) for part in self.asks()]
-        found = [part for part in parts if part.value is not None]
-        if not found:
+        computed = [part for part in parts if part.value is not None]
+        if not computed:
             return self.none(parts[0].reason or "no part can be computed")
         per_attribute = {
-            name: float(np.mean([part.per_attribute[name] for part in found])) for name in pair.attributes
+            name: float(np.mean([part.per_attribute[name] for part in computed])) for name in pair.attributes
         }
-        return self.result(float(np.mean([part.value for part in found])), per_attribute=per_attribute)
+        return self.result(float(np.mean([part.value for part in computed])), per_attribute=per_attribute)
 
 
 PARTS: tuple[type[PILPart], ...] = (PILMean, PILVariance, PILCovariance, PILCorrelation, PILQuantile)

@@ -11,7 +11,7 @@ from tacita.core import Comparison, Floats, Ints, Mask, RunContext, Score
 from .survey_frame import Survey, SurveyLoss
 
 # Unchanged columns beyond so many are left out.
-_MOST_BESIDE = 24
+_MOST_UNCHANGED = 24
 # Beyond so many cells two columns of categories make no table.
 _MOST_CELLS = 1_000_000
 # A relation weaker than that in the source is none that anybody would report.
@@ -58,7 +58,7 @@ class RelationsLost(SurveyLoss):
 
     def figure(self, survey: Survey, pair: Comparison, run: RunContext) -> Score:
         weights = survey.weights()
-        unchanged = [_sides(survey, name) for name in survey.beside[:_MOST_BESIDE]]
+        unchanged = [_sides(survey, name) for name in survey.beside[:_MOST_UNCHANGED]]
         if not unchanged:
             return self.none("no column was released unchanged that says what a record is like")
         moved: dict[str, float] = {}
@@ -105,7 +105,7 @@ def _scale(one: _Side, other: _Side) -> int:
     if one.numbers is not None or other.numbers is not None:
         return 1
     both = one.known & other.known
-    return max(1, min(int(np.count_nonzero(np.bincount(each.codes[both]))) for each in (one, other)) - 1)
+    return max(1, min(int(np.count_nonzero(np.bincount(side.codes[both]))) for side in (one, other)) - 1)
 
 
 def _strength(one: _Side, other: _Side, weights: Floats, scale: int) -> float:

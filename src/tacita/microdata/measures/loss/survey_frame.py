@@ -55,7 +55,7 @@ class Survey:
 
     @classmethod
     def of(cls, files: Files | None) -> Survey:
-        """Out of whole files; DataError where there is no source with roles beside the release."""
+        """Make it of whole files; DataError where there is no source with roles."""
         if files is None or files.original is None or files.rows is None or files.original.roles is None:
             raise DataError("it needs the whole files, before and after")
         return cls(
@@ -86,8 +86,10 @@ class Survey:
         """Unchanged columns that say what a record is like: quantities, and categories of few labels."""
         roles = self.roles
         apart = {*self.protected, *roles.identifiers, roles.unit, roles.weight}
-        found = [name for name in self.source.columns if name in self.released.columns and name not in apart]
-        return tuple(name for name in found if self._usable(name))
+        unchanged = [
+            name for name in self.source.columns if name in self.released.columns and name not in apart
+        ]
+        return tuple(name for name in unchanged if self._usable(name))
 
     def _usable(self, name: str) -> bool:
         try:
@@ -188,8 +190,8 @@ class Survey:
         before = self.source.numbers(name)
         kept = name in self.released.columns
         after = self.released.numbers(name) if kept else before[self.rows]
-        for each in (before, after):
-            if not (each >= 0).all() or each.sum() <= 0:
+        for weights in (before, after):
+            if not (weights >= 0).all() or weights.sum() <= 0:
                 raise DataError("some weights are missing or below zero, or all are zero")
         return before, after
 
@@ -198,7 +200,7 @@ class Survey:
         if unknown := [name for name in columns if name not in self.source.columns]:
             raise DataError(f"the file has no column {', '.join(unknown)}")
         coded = [self.recoded(name) for name in columns]
-        before, after = combined([each.before for each in coded], [each.after for each in coded])
+        before, after = combined([column.before for column in coded], [column.after for column in coded])
         return Coded(before, after, tuple(map(str, range(int(max(before.max(), after.max())) + 1))))
 
 

@@ -26,7 +26,7 @@ class Anonymity(SharingMeasure):
     limit_type: ClassVar[Any] = Annotated[int, Field(ge=2, description="the fewest that are allowed")]
 
     def lacking(self, limit: float, files: Files) -> str:
-        """What is said of records that are too few."""
+        """The words for records in classes that are too small."""
         return f"share {self._shared()} with fewer than {limit:g} {self.counted(files)}"
 
     def promise(self, limit: float, files: Files) -> str:

@@ -15,7 +15,7 @@ from .population import StandingMeasure
 _ALLOWED = Annotated[float, Field(gt=0, le=1)]
 
 
-def _beside(risks: Floats, threshold: float) -> dict[str, float]:
+def _extra_figures(risks: Floats, threshold: float) -> dict[str, float]:
     return {"at_risk": 100 * float((risks > threshold).mean()), "success": 100 * float(risks.mean())}
 
 
@@ -23,8 +23,8 @@ class ProsecutorRisk(SharingMeasure):
     """Largest probability of a correct link by an attacker who knows that the person is in the file.
 
     max over records of 1 / f, f the number of records (of units, where these are known) that share their
-    keys. Beside it, in percent, the share of records `at_risk` (above `threshold`) and the `success` to be
-    expected over all, the mean of 1 / f over records. O(n log n).
+    keys. Extra figures, in percent: the share of records `at_risk` (above `threshold`) and the expected
+    `success` over all, the mean of 1 / f over records. O(n log n).
     Source: El Emam & Dankar (2008), Protecting privacy using k-anonymity, J. American Medical Informatics
     Association 15(5), 627-637.
 
@@ -45,14 +45,14 @@ class ProsecutorRisk(SharingMeasure):
     def figure(self, table: KeyTable, run: RunContext) -> Score:
         """The largest."""
         risks = 1 / np.maximum(1, table.sharing(self.missing_as))
-        return self.result(risks.max(), per_record=risks, beside=_beside(risks, self.threshold))
+        return self.result(risks.max(), per_record=risks, beside=_extra_figures(risks, self.threshold))
 
 
 class JournalistRisk(StandingMeasure):
     """Largest probability of a correct link by an attacker who does not know who is in the file.
 
     max over records of 1 / F, F the number of persons in the population that share their keys: the sum of
-    weights, or f / sampling fraction; of units, where these are known, one weight each. Beside it as
+    weights, or f / sampling fraction; of units, where these are known, one weight each. Extra figures as in
     prosecutor_risk. O(n log n).
     Source: as prosecutor_risk.
 
@@ -74,7 +74,7 @@ class JournalistRisk(StandingMeasure):
         """The largest."""
         _, whole = self.standing(table)
         risks = 1 / np.maximum(1.0, whole)
-        return self.result(risks.max(), per_record=risks, beside=_beside(risks, self.threshold))
+        return self.result(risks.max(), per_record=risks, beside=_extra_figures(risks, self.threshold))
 
 
 class MarketerRisk(StandingMeasure):

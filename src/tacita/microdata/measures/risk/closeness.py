@@ -38,8 +38,8 @@ class TCloseness(AnswerMeasure):
     (`hierarchical`). Missing keys and answers are values; a missing answer has no place in an order or a
     tree. 64-bit floating point throughout: products of counts cannot overflow. Where units are known, each
     counts once, shared evenly over its records, in q those of the class and in p those of the source; of a
-    unit that is alone in its class each value is looked at by itself. Shares say nothing of a value that all
-    units of a class have beside others: l_diversity and attribute_disclosure do. O(n log n + classes m).
+    unit that is alone in its class each value is looked at by itself. Shares do not show a value that all
+    units of a class have among other values: l_diversity and attribute_disclosure do. O(n log n + classes m).
     Source: Li, Li & Venkatasubramanian (2007), t-Closeness, ICDE, 106-115.
 
     >>> import pyarrow as pa
@@ -92,17 +92,17 @@ class TCloseness(AnswerMeasure):
         return self.of_classes(answers, RunContext())
 
     def _of_lone(
-        self, answers: Answers, found: Floats, order: Ints | None, tree: Nodes | None, block: int
+        self, answers: Answers, distance_by_class: Floats, order: Ints | None, tree: Nodes | None, block: int
     ) -> None:
         """Of a unit of several values that is alone in its class the distance of the value farthest off."""
         lone = np.flatnonzero(answers.lone)
-        found[answers.classes[lone]] = 0.0
+        distance_by_class[answers.classes[lone]] = 0.0
         for start in range(0, lone.size, block):
             some = lone[start : start + block]
             rows = np.zeros((some.size, answers.overall.size))
             rows[np.arange(some.size), answers.values[some]] = 1.0
             distances = _distances(rows - answers.overall, order, tree)
-            np.maximum.at(found, answers.classes[some], distances)
+            np.maximum.at(distance_by_class, answers.classes[some], distances)
 
     def _places(self, answers: Answers) -> Ints | None:
         """The values from lowest to highest, for an ordered distance."""
@@ -153,7 +153,7 @@ class TCloseness(AnswerMeasure):
         return {**super().reading(table), "kind": self.sort}
 
     def lacking(self, limit: float, files: Files) -> str:
-        """What is said of records in such classes."""
+        """The words for records in such classes."""
         return f"share their keys with values of {self.sensitive(files)} farther than {limit:g} from all"
 
 

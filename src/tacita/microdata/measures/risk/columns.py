@@ -26,30 +26,30 @@ def column_sets(table: KeyTable, most: int) -> list[ColumnSet]:
 
     O(n log n) a set.
     """
-    found: list[ColumnSet] = []
+    sets: list[ColumnSet] = []
     for size in range(1, len(table.names) + 1):
-        sets = list(combinations(range(len(table.names)), size))
-        if len(found) + len(sets) > most:
+        of_size = list(combinations(range(len(table.names)), size))
+        if len(sets) + len(of_size) > most:
             break
-        found += [
-            ColumnSet(tuple(table.names[j] for j in chosen), *_told_apart(table, list(chosen)))
-            for chosen in sets
+        sets += [
+            ColumnSet(tuple(table.names[j] for j in chosen), *_distinguished(table, list(chosen)))
+            for chosen in of_size
         ]
-    return found
+    return sets
 
 
-def _told_apart(table: KeyTable, chosen: list[int]) -> tuple[float, float]:
+def _distinguished(table: KeyTable, chosen: list[int]) -> tuple[float, float]:
     if table.units is not None:
-        return _units_told_apart(table.part(chosen))
+        return _units_distinguished(table.part(chosen))
     n, sizes = table.n, class_sizes(table.codes[:, chosen]).astype(np.float64)
     pairs = n * (n - 1.0)
     return sizes.size / n, 1.0 - float((sizes * (sizes - 1)).sum()) / pairs if pairs else 0.0
 
 
-def _units_told_apart(table: KeyTable) -> tuple[float, float]:
+def _units_distinguished(table: KeyTable) -> tuple[float, float]:
     """The same of units: each once in every class, and pairs of records of different units alone."""
     assert table.units is not None
-    own, classes = (np.bincount(each).astype(np.float64) for each in (table.units, table.classes))
+    own, classes = (np.bincount(codes).astype(np.float64) for codes in (table.units, table.classes))
     pairs = float(table.n) ** 2 - float((own**2).sum())
     # records that share keys, without those that share the unit too
     alike = float((classes**2).sum()) - float(table.repeated.sum())
@@ -65,8 +65,8 @@ class TellingApart(KeyMeasure):
 
     def figure(self, table: KeyTable, run: RunContext) -> Score:
         """Of all keys; by attribute of each alone."""
-        together = _told_apart(table, list(range(len(table.names))))[self.which]
-        own = {name: _told_apart(table, [j])[self.which] for j, name in enumerate(table.names)}
+        together = _distinguished(table, list(range(len(table.names))))[self.which]
+        own = {name: _distinguished(table, [j])[self.which] for j, name in enumerate(table.names)}
         return self.result(together, per_attribute=own)
 
 

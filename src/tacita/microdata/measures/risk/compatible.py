@@ -70,9 +70,9 @@ def compatible_weight(keys: Ints, table: Ints, weights: Floats) -> Floats:
     distinct, which = _distinct(keys)
     held, where = _distinct(table)
     upto = np.concatenate([[0.0], np.cumsum(np.bincount(where, weights, minlength=held.size))])
-    found = np.zeros(distinct.size)
-    compatible_sums(np.ascontiguousarray(keys[distinct]), np.ascontiguousarray(table[held]), upto, found)
-    return found[which]
+    weight = np.zeros(distinct.size)
+    compatible_sums(np.ascontiguousarray(keys[distinct]), np.ascontiguousarray(table[held]), upto, weight)
+    return weight[which]
 
 
 def compatible_unit_weight(keys: Ints, table: Ints, units: Ints, weights: Floats) -> Floats:
@@ -91,16 +91,16 @@ def compatible_unit_weight(keys: Ints, table: Ints, units: Ints, weights: Floats
     distinct, which = _distinct(keys)
     held, _ = _distinct(np.column_stack([table, units]))
     own = np.unique(units[held], return_inverse=True)[1].reshape(-1).astype(np.int64)
-    found = np.zeros(distinct.size)
+    weight = np.zeros(distinct.size)
     compatible_worth(
         np.ascontiguousarray(keys[distinct]),
         np.ascontiguousarray(table[held]),
         own,
         int(own.max()) + 1,
         np.ascontiguousarray(weights[held]),
-        found,
+        weight,
     )
-    return found[which]
+    return weight[which]
 
 
 def compatible_units(keys: Ints, table: Ints, units: Ints) -> Ints:

@@ -71,8 +71,8 @@ class LDiversity(AnswerMeasure):
         tail = upto[end[classes]] - upto[:-1]
         held = counts[first][classes] < self.c * tail
         below = np.bincount(classes[held], minlength=end.size)
-        found: Floats = np.maximum(answers.table.sizes * 0.0 + 1, below)
-        return found
+        needed: Floats = np.maximum(answers.table.sizes * 0.0 + 1, below)
+        return needed
 
     def reading(self, table: KeyTable) -> dict[str, str]:
         """Also what is counted."""
@@ -80,7 +80,7 @@ class LDiversity(AnswerMeasure):
         return {**super().reading(table), "kind": self.sort, **c}
 
     def lacking(self, limit: float, files: Files) -> str:
-        """What is said of records that have too few."""
+        """The words for records with too few values."""
         column = self.sensitive(files)
         return f"share their keys with too few values of {column} ({self.sort} l below {limit:g})"
 
@@ -122,7 +122,7 @@ class AlphaK(AnswerMeasure):
         return np.where(answers.table.sizes < self.k, 1.0, answers.largest(held))
 
     def lacking(self, limit: float, files: Files) -> str:
-        """What is said of records in such classes."""
+        """The words for records in such classes."""
         column = self.sensitive(files)
         return f"share their keys with fewer than {self.k}, or too many of one {column} (above {limit:g})"
 

@@ -124,7 +124,7 @@ class IndividualRiskMax(RiskOfRecords):
         return self.result(risks.max(), per_record=risks)
 
     def lacking(self, limit: float, files: Files) -> str:
-        """What is said of records at risk."""
+        """The words for records at risk."""
         return f"have an individual risk above {limit:g}"
 
     def promise(self, limit: float, files: Files) -> str:
@@ -135,9 +135,9 @@ class IndividualRiskMax(RiskOfRecords):
 class GlobalRisk(RiskOfRecords):
     """Expected number of records that are correctly linked to a person by their keys.
 
-    The sum of the individual risks of all records; beside it their share of the file, in percent. Records are
-    summed also where units are known: whoever is linked to a unit has all its records with these keys. The
-    risk of each is that of its unit. O(n log n).
+    The sum of the individual risks of all records, and as an extra figure their share of the file in percent.
+    Records are summed also where units are known: a link to a unit discloses all its records with these keys.
+    The risk of each is that of its unit. O(n log n).
     Source: Hundepool et al. (2012), Statistical Disclosure Control, section 3.3.
 
     >>> import pyarrow as pa

@@ -11,7 +11,7 @@ from pydantic import Field
 from tacita.core import Comparison, Floats, Ints, RunContext, Score
 from tacita.microdata.measures.measure import CellMeasure, ColumnMeasure
 from tacita.microdata.measures.moments import spreads, summed
-from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
+from tacita.microdata.measures.partial_aggregation import Part, PartialStatistic, Reduction
 from tacita.microdata.measures.quantiles import Standing, standings
 
 # How many values are less than each of some, and how many are no larger.
@@ -81,16 +81,16 @@ class IDRank(ColumnMeasure):
 
     widths: Widths = WIDTHS
 
-    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score]:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Reduction[Score]:
         known = yield from spreads(len(names))
         if not known.varying.size:
             return self.none("no original column varies")
         standing = yield from standings()
         released = tuple(standing[len(names) + j] for j in known.varying)
-        answers = yield RankQuestion(tuple(known.varying.tolist()), released, known.n, self.widths)
-        found = summed(answers) / known.n
-        named = {names[j]: figure for j, figure in zip(known.varying, found.tolist(), strict=True)}
-        return self.result(found.mean(), per_attribute=named)
+        partials = yield RankStatistic(tuple(known.varying.tolist()), released, known.n, self.widths)
+        shares = summed(partials) / known.n
+        named = {names[j]: figure for j, figure in zip(known.varying, shares.tolist(), strict=True)}
+        return self.result(shares.mean(), per_attribute=named)
 
     def figures(self, pair: Comparison, run: RunContext) -> tuple[Floats, Floats]:
         inside = np.zeros((len(pair.attributes), pair.n))
@@ -132,7 +132,7 @@ def _pinned(original: _Ranks, released: _Ranks, n: int, widths: tuple[float, ...
 
 
 @dataclass(frozen=True, eq=False)
-class RankQuestion(Question):
+class RankStatistic(PartialStatistic):
     """Sums over the cells of each varying column, by where their values stand among all released ones."""
 
     columns: tuple[int, ...]
@@ -140,11 +140,11 @@ class RankQuestion(Question):
     n: int
     widths: tuple[float, ...]
 
-    def answer(self, part: Part) -> Floats:
+    def compute(self, part: Part) -> Floats:
         x, z = part.pair.original, part.pair.released
         return np.array(
             [
-                _pinned(each.ranks(x[:, j]), each.ranks(z[:, j]), self.n, self.widths).sum()
-                for j, each in zip(self.columns, self.standing, strict=True)
+                _pinned(landmarks.ranks(x[:, j]), landmarks.ranks(z[:, j]), self.n, self.widths).sum()
+                for j, landmarks in zip(self.columns, self.standing, strict=True)
             ]
         )

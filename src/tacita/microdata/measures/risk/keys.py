@@ -99,8 +99,8 @@ class KeyTable:
         """The first record of every unit in each class; all records where no units are known. O(n log n)."""
         if self.units is None:
             return np.arange(self.n)
-        found: Ints = np.unique(self.classes * (int(self.units.max()) + 1) + self.units, return_index=True)[1]
-        return found
+        first: Ints = np.unique(self.classes * (int(self.units.max()) + 1) + self.units, return_index=True)[1]
+        return first
 
     @cached_property
     def repeated(self) -> Ints:
@@ -174,8 +174,8 @@ class KeyTable:
 
     def column(self, name: str) -> Ints:
         """Codes of any column of the file, or else of its source, in its order; -1 where missing."""
-        found: Ints = codes_of(self.holding(name), [name])[self._order(name), 0]
-        return found
+        codes: Ints = codes_of(self.holding(name), [name])[self._order(name), 0]
+        return codes
 
     def numbers(self, name: str) -> Floats:
         """Numbers of any column of the file, or else of its source, in the order of the file."""
@@ -219,8 +219,8 @@ class KeyTable:
 def _true(before: Ints, after: Ints) -> tuple[Ints, Ints]:
     """True and shown codes of one column on one scale, out of codes of the source and of the release.
 
-    Where equal values of the source are shown alike, or not at all, a value that is withheld is known by how
-    it is shown elsewhere; one that is shown nowhere agrees with nothing but gaps. Any other column is read
+    Where equal values of the source are shown alike, or not at all, a suppressed value is known by how it is
+    shown elsewhere; one that is shown nowhere agrees with nothing but gaps. Any other column is read
     in the stricter way: whatever a gap hides, at least those who have a gap too are compatible with it.
     """
     gaps = after < 0
@@ -342,14 +342,14 @@ class KeyMeasure(Measure):
         return {} if unit is None else {"counting": f"units of {unit}"}
 
     def lacking(self, limit: float, files: Files) -> str:
-        """What is said of records that break a limit."""
+        """The words for records that break a limit."""
         return f"have {'less' if self.direction == 'higher' else 'more'} than {limit:g}"
 
     def fault(self, score: Score, limit: float, files: Files) -> str | None:
         """How many records break the limit, and the worst of them, where the figure is one of records."""
-        found = super().fault(score, limit, files)
-        if found is None or score.per_record is None or not self.of_the_worst:
-            return found
+        fault = super().fault(score, limit, files)
+        if fault is None or score.per_record is None or not self.of_the_worst:
+            return fault
         assert score.value is not None
         short = self._breaking(score.per_record, limit)
         worst = "fewest" if self.direction == "higher" else "most"

@@ -13,12 +13,12 @@ from tacita.core import Comparison, Floats, Ints, Mask, Matrix, ParameterError, 
 from tacita.microdata.measures.gower import Mixed
 from tacita.microdata.measures.measure import ColumnMeasure, Measure
 from tacita.microdata.measures.moments import spreads
-from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
+from tacita.microdata.measures.partial_aggregation import Part, PartialStatistic, Reduction
 
 from .linkage_common import BLOCK, Linked, distinct_rows, foreseen, link_sample, people, shares
 
 # People of a file in parts who are linked. Where records are in groups, chances are 1/2 at the most, and the
-# share of those who are found is told to 0.2 % with 95 % confidence.
+# share of linked people is estimated to 0.2 % with 95 % confidence.
 _PEOPLE = 100_000
 # Candidates of a box that is not cut any further.
 _LEAF = 16
@@ -41,7 +41,7 @@ def nearest_share(
 
     Squared distance: sum of weight * difference^2; where some columns are nominal or none is, as `nominal`
     says, Gower's: sum of weight * gap. O(n d) a query at worst; of a tree of the distinct candidates only the
-    boxes within the own distance are opened. Beyond `budget` boxes and candidates a sample is asked.
+    boxes within the own distance are opened. Beyond `budget` boxes and candidates a sample is linked.
     """
     if run.device == "cuda":
         distinct, own, repeats = distinct_rows(candidates)
@@ -52,9 +52,9 @@ def nearest_share(
 
     def link(rows: Ints) -> Floats:
         order = np.argsort(place[rows], kind="stable")
-        found = np.empty(rows.size)
-        found[order] = shares(search.as_near(rows[order], run))
-        return found
+        chances = np.empty(rows.size)
+        chances[order] = shares(search.as_near(rows[order], run))
+        return chances
 
     if 2.0 * n * search.size > budget:
         share = budget / foreseen(n, search.looked_at, run)
@@ -123,17 +123,17 @@ class Search:
         """How many candidates are as near to each of some as its own; -1 where one is nearer."""
         from tacita.kernels.records.linkage import as_near
 
-        found = np.empty(rows.size, dtype=np.int64)
+        counts = np.empty(rows.size, dtype=np.int64)
 
         def block(start: int, stop: int) -> None:
-            as_near(self._points, rows[start:stop], found[start:stop])
+            as_near(self._points, rows[start:stop], counts[start:stop])
 
         for _ in run.map_blocks("linking records", rows.size, block, BLOCK):
             pass
-        return found
+        return counts
 
 
-def _linked_in_parts(protected: int, among: Literal["original", "released"]) -> Rounds[Linked | None]:
+def _linked_in_parts(protected: int, among: Literal["original", "released"]) -> Reduction[Linked | None]:
     """People of all parts, or their released records, linked among the records of all parts.
 
     None where no original column varies.
@@ -146,11 +146,11 @@ def _linked_in_parts(protected: int, among: Literal["original", "released"]) -> 
         (drawn.original, drawn.released) if among == "released" else (drawn.released, drawn.original)
     )
     columns, weights = tuple(known.varying.tolist()), 1 / known.scale[known.varying] ** 2
-    return drawn.linked((yield NearQuestion(asking, own, columns, weights, among)))
+    return drawn.linked((yield NearStatistic(asking, own, columns, weights, among)))
 
 
 @dataclass(frozen=True, eq=False)
-class NearQuestion(Question):
+class NearStatistic(PartialStatistic):
     """How many records of a part are as near to each of some as its own; -1 where one is nearer."""
 
     asking: Matrix
@@ -159,7 +159,7 @@ class NearQuestion(Question):
     weights: Floats
     among: Literal["original", "released"]
 
-    def answer(self, part: Part) -> Ints:
+    def compute(self, part: Part) -> Ints:
         candidates = np.ascontiguousarray(getattr(part.pair, self.among)[:, list(self.columns)])
         search = Search(self.asking, self.own, candidates, self.weights)
         return search.as_near(np.arange(len(self.asking)), part.run)
@@ -183,13 +183,13 @@ def _on_card(
 
     names = np.zeros(weights.size, dtype=bool) if nominal is None else nominal
     held = Candidates(distinct, repeats, np.asarray(weights, dtype=np.float64), names, nominal is not None)
-    found = np.empty(len(queries))
+    chances = np.empty(len(queries))
     for first in range(0, len(queries), QUERIES):
         run.report("linking records", first, len(queries))
         rows = slice(first, first + QUERIES)
-        found[rows] = held.own_is_nearest(queries[rows], own[rows])
+        chances[rows] = held.own_is_nearest(queries[rows], own[rows])
     run.report("linking records", 1, 1)
-    return found
+    return chances
 
 
 class DLD(Measure):
@@ -217,7 +217,7 @@ class DLD(Measure):
 
     budget: _Budget = 1e9
 
-    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score]:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Reduction[Score]:
         linked = yield from _linked_in_parts(len(names), "original")
         if linked is None:
             return self.none("no original column varies")
@@ -287,11 +287,11 @@ class DBRL(Measure):
     ] = ()
     budget: _Budget = 1e9
 
-    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score] | None:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Reduction[Score] | None:
         usual = self.distance == "euclidean" and not self.attributes and not self.weights
         return self._in_parts(names) if usual else None
 
-    def _in_parts(self, names: tuple[str, ...]) -> Rounds[Score]:
+    def _in_parts(self, names: tuple[str, ...]) -> Reduction[Score]:
         linked = yield from _linked_in_parts(len(names), "released")
         if linked is None:
             return self.none("no original column varies")
@@ -311,11 +311,11 @@ class DBRL(Measure):
         weight = dict(zip(names, self.weights or (1.0,) * len(names), strict=True))
         linked = self._linked_mixed if mixed else self._linked
         known = [min(m, len(names)) for m in self.attributes] or [len(names)]
-        found = [linked(pair, dict(list(weight.items())[:m]), run) for m in known]
-        reasons = [each for each in found if isinstance(each, str)]
+        results = [linked(pair, dict(list(weight.items())[:m]), run) for m in known]
+        reasons = [result for result in results if isinstance(result, str)]
         if reasons:
             return self.none(reasons[0])
-        whole = Linked.average([each for each in found if isinstance(each, Linked)]).percent()
+        whole = Linked.average([result for result in results if isinstance(result, Linked)]).percent()
         left_out = pair.categories is not None and not mixed
         return self.result(
             whole.mean,
@@ -385,9 +385,9 @@ class DBRLAssigned(ColumnMeasure):
         row, repeats = _numbered(pair.released)
         asking, offered = np.argsort(person, kind="stable"), np.argsort(row, kind="stable")
         x, z = pair.original[asking] / pair.scale, pair.released[offered] / pair.scale
-        given = row[offered][linear_sum_assignment(cdist(x, z, "sqeuclidean"))[1]]
+        assigned_row = row[offered][linear_sum_assignment(cdist(x, z, "sqeuclidean"))[1]]
         # people who are alike share what they were given, and so do equal rows
-        pairs, times = np.unique(np.column_stack([person[asking], given]), axis=0, return_counts=True)
+        pairs, times = np.unique(np.column_stack([person[asking], assigned_row]), axis=0, return_counts=True)
         assigned = {tuple(key): count for key, count in zip(pairs.tolist(), times.tolist(), strict=True)}
         own = [assigned.get(key, 0) for key in zip(person.tolist(), row.tolist(), strict=True)]
         run.report("assigning records", 1, 1)

@@ -1,4 +1,4 @@
-"""What linkage attacks share: equal rows told once, and a sample of people where all would cost too much."""
+"""Shared parts of linkage attacks: distinct rows, and a sample of people where all would cost too much."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.core import Floats, Ints, Matrix, RunContext
 from tacita.microdata.measures.moments import Spreads
-from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
+from tacita.microdata.measures.partial_aggregation import Part, PartialStatistic, Reduction
 
 # Records by which the cost of linking all of them is foreseen.
 _PILOT = 1000
@@ -21,9 +21,9 @@ BLOCK = 512
 
 @dataclass(frozen=True, eq=False)
 class Linked:
-    """Share of the people who are linked to their own record: `mean`, and of each where all were asked.
+    """Share of the people who are linked to their own record: `mean`, and per record where all were linked.
 
-    Where a sample was asked, `error` is the standard error of the mean.
+    For a sample, `error` is the standard error of the mean.
     """
 
     mean: float
@@ -32,12 +32,12 @@ class Linked:
 
     @classmethod
     def of_all(cls, share: Floats) -> Linked:
-        """Everybody was asked."""
+        """The share of everybody."""
         return cls(float(share.mean()), None, share)
 
     @classmethod
     def of_sample(cls, drawn: Sequence[Floats], sizes: Sequence[int]) -> Linked:
-        """So many were asked of each stratum, which has so many records: two at least of each, or all.
+        """The estimate of a stratified sample: at least two records of each stratum, or all.
 
         The mean is the sum over strata of W_h y_h with W_h = N_h / N, its variance that of W_h^2 s_h^2 / n_h
         (1 - n_h / N_h). Source: Cochran (1977), Sampling Techniques, 3rd edition, Wiley, section 5.
@@ -47,21 +47,23 @@ class Linked:
         (0.875, 0.112)
         """
         weight = np.array(sizes) / sum(sizes)
-        mean = np.array([each.mean() for each in drawn])
+        mean = np.array([shares.mean() for shares in drawn])
         left = [
-            0.0 if each.size == size else each.var(ddof=1) / each.size * (1 - each.size / size)
-            for each, size in zip(drawn, sizes, strict=True)
+            0.0 if shares.size == size else shares.var(ddof=1) / shares.size * (1 - shares.size / size)
+            for shares, size in zip(drawn, sizes, strict=True)
         ]
         return cls(float(weight @ mean), float(np.sqrt(weight**2 @ np.array(left))))
 
     @classmethod
-    def average(cls, found: Sequence[Linked]) -> Linked:
-        """The mean of several attacks, each on everybody or on a sample of its own."""
-        every = [each.per_record for each in found if each.per_record is not None]
-        if len(every) == len(found):
+    def average(cls, attacks: Sequence[Linked]) -> Linked:
+        """The mean of several attacks, each on everybody or on its own sample."""
+        every = [attack.per_record for attack in attacks if attack.per_record is not None]
+        if len(every) == len(attacks):
             return cls.of_all(np.asarray(np.mean(every, axis=0), dtype=np.float64))
-        errors = [each.error or 0.0 for each in found]
-        return cls(float(np.mean([each.mean for each in found])), float(np.linalg.norm(errors)) / len(found))
+        errors = [attack.error or 0.0 for attack in attacks]
+        return cls(
+            float(np.mean([attack.mean for attack in attacks])), float(np.linalg.norm(errors)) / len(attacks)
+        )
 
     def percent(self) -> Linked:
         """The same in percent."""
@@ -96,8 +98,8 @@ def link_sample(share: float, apart: Floats, link: Callable[[Ints], Floats], run
     drawn = [
         np.sort(generator.permutation(stratum)[:count]) for stratum, count in zip(strata, counts, strict=True)
     ]
-    found = link(np.concatenate(drawn))
-    return Linked.of_sample(np.split(found, np.cumsum(counts)[:-1]), [stratum.size for stratum in strata])
+    chances = link(np.concatenate(drawn))
+    return Linked.of_sample(np.split(chances, np.cumsum(counts)[:-1]), [stratum.size for stratum in strata])
 
 
 def distinct_rows(x: Matrix) -> tuple[Matrix, Ints, Ints]:
@@ -129,12 +131,12 @@ def distinct_rows(x: Matrix) -> tuple[Matrix, Ints, Ints]:
 
 
 @dataclass(frozen=True)
-class DrawQuestion(Question):
+class DrawStatistic(PartialStatistic):
     """A share of the people of a part, drawn at random, with their own released records. Always the same."""
 
     share: float
 
-    def answer(self, part: Part) -> tuple[int, Matrix, Matrix]:
+    def compute(self, part: Part) -> tuple[int, Matrix, Matrix]:
         pair = part.pair
         wanted = min(pair.n, max(2, round(self.share * pair.n)))
         rows = np.sort(np.random.default_rng((0, part.number)).permutation(pair.n)[:wanted])
@@ -153,19 +155,19 @@ class People:
     def linked(self, answers: Sequence[Ints]) -> Linked:
         """Who is linked to the own record, by how many of each part fit as well (-1: one fits better)."""
         every = np.array(answers)
-        found = shares(np.where((every < 0).any(axis=0), -1, every.sum(axis=0)))
-        return Linked.of_sample(np.split(found, np.cumsum(self.drawn)[:-1]), self.sizes)
+        chances = shares(np.where((every < 0).any(axis=0), -1, every.sum(axis=0)))
+        return Linked.of_sample(np.split(chances, np.cumsum(self.drawn)[:-1]), self.sizes)
 
 
-def people(count: int, known: Spreads) -> Rounds[People]:
+def people(count: int, known: Spreads) -> Reduction[People]:
     """About so many people of all parts, of the protected columns that vary."""
-    answers = yield DrawQuestion(min(1.0, count / known.n))
+    partials = yield DrawStatistic(min(1.0, count / known.n))
     original, released = (
-        np.vstack([answer[side] for answer in answers])[:, known.varying] for side in (1, 2)
+        np.vstack([partial[side] for partial in partials])[:, known.varying] for side in (1, 2)
     )
     return People(
         np.ascontiguousarray(original),
         np.ascontiguousarray(released),
-        tuple(len(answer[1]) for answer in answers),
-        tuple(answer[0] for answer in answers),
+        tuple(len(partial[1]) for partial in partials),
+        tuple(partial[0] for partial in partials),
     )

@@ -127,7 +127,7 @@ class ModelRisk(SampleMeasure):
     )
 
     def figure(self, table: KeyTable, run: RunContext) -> Score:
-        """The sum over sample uniques, both sums beside, and how the model fits."""
+        """The sum over sample uniques; both sums and the fit of the model as extra figures."""
         fraction = self.sampling_fraction(table)
         if fraction is None:
             raise DataError("neither weights nor a sampling fraction is known")

@@ -123,9 +123,7 @@ class PopulationUnique(SampleMeasure):
         if self.population is not None:
             if self.population < table.people:
                 what = "records" if table.units is None else "units"
-                raise DataError(
-                    f"the population is said to be smaller than the file of {table.people} {what}"
-                )
+                raise DataError(f"the population is declared smaller than the file of {table.people} {what}")
             if table.units is None:
                 return self.population
             # persons show as many combinations as those of the file do

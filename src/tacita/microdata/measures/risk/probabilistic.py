@@ -12,7 +12,7 @@ from tacita.core import Comparison, Floats, Ints, Mask, Matrix, RunContext, Scor
 from tacita.microdata.measures.gower import Mixed
 from tacita.microdata.measures.measure import Measure
 from tacita.microdata.measures.moments import spreads
-from tacita.microdata.measures.partial_aggregation import Part, Question, Rounds
+from tacita.microdata.measures.partial_aggregation import Part, PartialStatistic, Reduction
 
 from .linkage_common import BLOCK, Linked, distinct_rows, foreseen, people, shares
 
@@ -115,7 +115,7 @@ def classify(linkage: Linkage, patterns: Mask, false_link: float, false_nonlink:
 
 
 class Candidates:
-    """Released records as the kernels look at them: ranks of values, with equal rows told once."""
+    """Released records as the kernels look at them: ranks of values, each distinct row once."""
 
     def __init__(self, released: Matrix, tolerance: Floats) -> None:
         from tacita.kernels.records.kd_boxes import grow
@@ -191,14 +191,14 @@ class Candidates:
         """How many candidates are as likely for each query as `mine` says; -1 where one is likelier."""
         from tacita.kernels.records.linkage import as_likely
 
-        found = np.empty(mine.size, dtype=np.int64)
+        counts = np.empty(mine.size, dtype=np.int64)
 
         def block(start: int, stop: int) -> None:
-            as_likely(start, stop, known, gain, mine, found[start:stop])
+            as_likely(start, stop, known, gain, mine, counts[start:stop])
 
         for _ in run.map_blocks("linking records", mine.size, block, BLOCK):
             pass
-        return found
+        return counts
 
 
 def agreeing(x: Matrix, z: Matrix, tolerance: Floats) -> Mask:
@@ -223,14 +223,13 @@ class PRL(Measure):
     released record of highest weight log(m/u); t records of equal weight share 1/t. 0: nobody is found; 100:
     everybody is.
 
-    O(n^2 d) to count patterns, with equal released records told once and many compared at a time; links open
-    only the boxes of a tree that can hold one as likely. Beyond `budget` agreeing pairs and attributes, as
-    foreseen by those of a thousand people, and of every file in parts, a random sample of 20 000 people is
+    O(n^2 d) to count patterns, with each distinct released record once and many compared at a time; links
+    open only the boxes of a tree that can hold one as likely. Beyond `budget` agreeing pairs and attributes,
+    as estimated from a thousand people, and of every file in parts, a random sample of 20 000 people is
     linked, each to all released records, with m and u of the pairs among them, and the figure carries its
     standard error: in groups of 3, from about 90 000 records of 8 skewed columns. A budget of 1e18 is exact
-    for any file in memory.
-    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
-    although it finds the unit.
+    for any file in memory. Records are linked, whatever units there are: a link to another record of the same
+    unit counts as wrong, although it finds the unit.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210; Torra &
     Domingo-Ferrer (2003), in Information Fusion in Data Mining, Springer, 101-132.
 
@@ -252,7 +251,7 @@ class PRL(Measure):
         float, Field(gt=0, description="agreeing pairs to look at before a sample of records is taken")
     ] = 2e9
 
-    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Rounds[Score]:
+    def in_parts(self, names: tuple[str, ...], run: RunContext) -> Reduction[Score]:
         known = yield from spreads(len(names))
         if not known.varying.size:
             return self.none("no original column varies")
@@ -261,8 +260,10 @@ class PRL(Measure):
         drawn = yield from people(_PEOPLE, known)
         x, z, reach = drawn.original, drawn.released, tolerances(self.tolerance, known.scale[known.varying])
         gain = self._gain(x, z, reach, known.n, run)
-        question = LikelyQuestion(x, tuple(known.varying.tolist()), reach, gain, agreeing(x, z, reach) @ gain)
-        linked = drawn.linked((yield question)).percent()
+        statistic = LikelyStatistic(
+            x, tuple(known.varying.tolist()), reach, gain, agreeing(x, z, reach) @ gain
+        )
+        linked = drawn.linked((yield statistic)).percent()
         return self.result(linked.mean, error=linked.error)
 
     def _gain(self, x: Matrix, z: Matrix, reach: Floats, n: int, run: RunContext) -> Floats:
@@ -283,8 +284,8 @@ class PRL(Measure):
         """The share of people whose agreements with all candidates can be looked at within the budget."""
         if float(len(x)) * candidates.ordered.size <= self.budget:
             return 1.0
-        foretold = foreseen(len(x), lambda few: candidates.agreements(x[few]), run)
-        return min(1.0, self.budget / max(1.0, foretold))
+        predicted = foreseen(len(x), lambda few: candidates.agreements(x[few]), run)
+        return min(1.0, self.budget / max(1.0, predicted))
 
     def compute(self, pair: Comparison, run: RunContext) -> Score:
         mixed = Mixed.of(pair)
@@ -299,14 +300,14 @@ class PRL(Measure):
             rows = np.sort(run.search_generator().permutation(pair.n)[:_PEOPLE])
         gain = self._gain(x[rows], z[rows], reach, pair.n, run)
         mine = agreeing(x[rows], z[rows], reach) @ gain
-        found = shares(candidates.as_likely(candidates.known(x[rows]), gain, mine, run))
-        linked = Linked.of_all(found) if rows.size == pair.n else Linked.of_sample([found], [pair.n])
+        chances = shares(candidates.as_likely(candidates.known(x[rows]), gain, mine, run))
+        linked = Linked.of_all(chances) if rows.size == pair.n else Linked.of_sample([chances], [pair.n])
         linked = linked.percent()
         return self.result(linked.mean, error=linked.error, per_record=linked.per_record)
 
 
 @dataclass(frozen=True, eq=False)
-class LikelyQuestion(Question):
+class LikelyStatistic(PartialStatistic):
     """How many records of a part are as likely for each of some people as their own; -1: one is likelier."""
 
     asking: Matrix
@@ -315,7 +316,7 @@ class LikelyQuestion(Question):
     gain: Floats
     mine: Floats
 
-    def answer(self, part: Part) -> Ints:
+    def compute(self, part: Part) -> Ints:
         released = np.ascontiguousarray(part.pair.released[:, list(self.columns)])
         candidates = Candidates(released, self.tolerance)
         return candidates.as_likely(candidates.known(self.asking), self.gain, self.mine, part.run)

@@ -27,7 +27,7 @@ class Answers:
     same values, and else in the file.
 
     Where units are known, a class is as large as it has units, and each counts once. A unit of several
-    records may have several values. How frequent a value is then depends on what is asked:
+    records may have several values. How frequent a value is then depends on the question:
 
     - `counts`: the units that have it, which all of them may;
     - `votes`: every unit counted for one of its values, the most frequent first, so that no other choice of
@@ -123,8 +123,8 @@ class Answers:
         if self.table.units is None:
             return self.counts / self.table.sizes[self.classes]
         _, of, parts = self._of_units
-        found = np.bincount(of, parts) / self.table.sizes[self.classes]
-        return np.where(self.lone, 1.0, found)
+        shares = np.bincount(of, parts) / self.table.sizes[self.classes]
+        return np.where(self.lone, 1.0, shares)
 
     def per_class(self, figures: Floats) -> Floats:
         """Sums of figures of counts over each class."""
@@ -140,9 +140,9 @@ class Answers:
         place = np.full(self.table.sizes.size, -1, dtype=np.int64)
         place[classes] = np.arange(classes.size)
         row = place[self.classes]
-        found = np.zeros((classes.size, self.overall.size))
-        found[row[row >= 0], self.values[row >= 0]] = self.shares[row >= 0]
-        return found
+        shares = np.zeros((classes.size, self.overall.size))
+        shares[row[row >= 0], self.values[row >= 0]] = self.shares[row >= 0]
+        return shares
 
 
 def _same_values(before: Ints, after: Ints) -> bool:
@@ -243,7 +243,7 @@ class AnswerMeasure(KeyMeasure):
 
 
 class AttributeDisclosure(AnswerMeasure):
-    """Share of records whose sensitive value is known to whoever knows their keys.
+    """Share of records whose sensitive value is known to anyone who knows their keys.
 
     100 / n times the number of records in classes of equal keys in which one value has at least the share
     `certain`: with 1, all who share the keys answer the same, and nobody need be singled out. A record that

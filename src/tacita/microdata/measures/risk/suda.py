@@ -83,9 +83,9 @@ def disclosure_scores(
         return np.zeros(score.size)
     overall = alone * fraction / (alone * fraction + paired * (1 - fraction))
     power = score[scored] ** (1 + (8 - keys) / 20)
-    found = np.zeros(score.size)
-    found[scored] = 1 / (1 + (alone / overall - alone) / (power * (share[scored] / power).sum()))
-    return found
+    scores = np.zeros(score.size)
+    scores[scored] = 1 / (1 + (alone / overall - alone) / (power * (share[scored] / power).sum()))
+    return scores
 
 
 class SUDA2(SampleMeasure):
@@ -118,25 +118,27 @@ class SUDA2(SampleMeasure):
     size: int = Field(default=3, ge=1, description="most keys of a minimal sample unique that are looked for")
 
     def figure(self, table: KeyTable, run: RunContext) -> Score:
-        """The largest DIS score; scores and contributions beside."""
+        """The largest DIS score; scores and contributions as extra figures."""
         if len(table.names) > _MOST_KEYS:
             raise DataError(f"more than {_MOST_KEYS} keys; name fewer")
         run.report("looking for special uniques", 0, 1)
-        found = self.uniques(table)
+        uniques = self.uniques(table)
         run.report("looking for special uniques", 1, 1)
         # a file that is its own population gives everybody away who is unique
         fraction = self.sampling_fraction(table) or 1.0
-        scores = disclosure_scores(found.score, table.frequencies, len(table.names), fraction, table.repeated)
+        scores = disclosure_scores(
+            uniques.score, table.frequencies, len(table.names), fraction, table.repeated
+        )
         return self.result(
             scores.max(),
             per_record=scores,
-            per_attribute=dict(zip(table.names, found.of_keys().tolist(), strict=True)),
+            per_attribute=dict(zip(table.names, uniques.of_keys().tolist(), strict=True)),
             reading={"missing_as": "no item"},
             beside={
-                "score": float(found.score.max()),
-                "score_sum": found.total,
-                "minimal_uniques": float(found.minimal),
-                "special_records": float((found.score > 0).sum()),
+                "score": float(uniques.score.max()),
+                "score_sum": uniques.total,
+                "minimal_uniques": float(uniques.minimal),
+                "special_records": float((uniques.score > 0).sum()),
             },
         )
 

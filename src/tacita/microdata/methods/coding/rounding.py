@@ -33,7 +33,7 @@ class Round(Coding):
         return () if self.random else self.keeps
 
     def renumber(self, column: str, values: Floats, run: RunContext) -> Floats:
-        """The nearest multiple of each, or one of the two beside it."""
+        """The nearest multiple of each value, or one of the two multiples next to it."""
         parts = values / self.base
         if not self.random:
             return np.floor(parts + 0.5) * self.base

@@ -35,11 +35,11 @@ class TailCoding(Coding):
 
     @model_validator(mode="after")
     def _one_limit(self) -> TailCoding:
-        given = [name for name in ("limit", "share", "count") if getattr(self, name) is not None]
-        if len(given) != 1:
+        limits = [name for name in ("limit", "share", "count") if getattr(self, name) is not None]
+        if len(limits) != 1:
             raise ParameterError(
                 f"{self.display_name()}: wanted one of limit, share or count, got "
-                f"{' and '.join(given) or 'none'}."
+                f"{' and '.join(limits) or 'none'}."
             )
         return self
 
@@ -76,7 +76,7 @@ class TailCoding(Coding):
                 )
             return self.sign * own
         most = self.count if self.count is not None else int((self.share or 0.0) * turned.size)
-        # the largest that stays: whoever ties with it stays too
+        # the largest that stays: values that tie with it stay too
         ordered = np.sort(turned)
         return float(ordered[max(turned.size - most - 1, 0)])
 

@@ -35,14 +35,14 @@ class Drop(Dropping):
 
     Record i leaves where some condition holds: all of its clauses are true of the values that i has. A
     missing value is equal to nothing and unequal to nothing but to `missing` itself: a clause on it is
-    neither true nor false (Kleene's logic), and a record of which no clause is false and one is open is told
-    by `unknown`. Weights are not rescaled. O(n) a clause. Source: Hundepool et al. (2012), Statistical
-    Disclosure Control, section 3.3 (removal of attributes and of records).
+    neither true nor false (Kleene's logic), and a record of which no clause is false and one is open is
+    treated as `unknown` says. Weights are not rescaled. O(n) a clause. Source: Hundepool et al. (2012),
+    Statistical Disclosure Control, section 3.3 (removal of attributes and of records).
 
-    >>> asked = {"age": np.array([40.0, 99.0, np.nan])}
-    >>> Drop(records="age > 95", unknown="keep").leaving(asked, 3).tolist()
+    >>> cells = {"age": np.array([40.0, 99.0, np.nan])}
+    >>> Drop(records="age > 95", unknown="keep").dropped_rows(cells, 3).tolist()
     [False, True, False]
-    >>> Drop(records="age = missing").leaving(asked, 3).tolist()
+    >>> Drop(records="age = missing").dropped_rows(cells, 3).tolist()
     [False, False, True]
     """
 
@@ -63,24 +63,24 @@ class Drop(Dropping):
                 "Drop: wanted columns to drop, or a condition of records to drop, got neither. Name columns, "
                 'or write records = "age > 95".'
             )
-        for name, given in (("columns", self.columns), ("records", self.records)):
-            if len(set(given)) != len(given):
+        for name, values in (("columns", self.columns), ("records", self.records)):
+            if len(set(values)) != len(values):
                 raise ParameterError(f"Drop: {name} names one twice. Once is enough.")
         return self
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """What is asked of records, each by itself."""
+        """The parsed conditions."""
         return tuple(condition_of(text, "Drop") for text in self.records)
 
     @property
     def asks(self) -> tuple[str, ...]:
-        """Columns that conditions speak of."""
+        """Columns that occur in the conditions."""
         return tuple(dict.fromkeys(clause.column for condition in self.conditions for clause in condition))
 
-    def leaving(self, asked: Mapping[str, Cells], records: int) -> Mask:
-        """Records of which a condition is true, and, if so told, those of which nobody knows. O(n)."""
-        meets, unknown = self._decided(asked, records)
+    def dropped_rows(self, cells: Mapping[str, Cells], records: int) -> Mask:
+        """Records for which a condition is true, and open ones where `unknown` is 'drop'. O(n)."""
+        meets, unknown = self._decided(cells, records)
         if self.unknown == "refuse" and (open_ones := int(unknown.sum())):
             raise DataError(
                 f"Drop: {open_ones} records miss a value by which the condition is decided, so nobody can "
@@ -89,17 +89,17 @@ class Drop(Dropping):
             )
         return meets | unknown if self.unknown == "drop" else meets
 
-    def undecided(self, asked: Mapping[str, Cells], records: int) -> int:
-        """Those that are told by `unknown`. O(n)."""
-        return int(self._decided(asked, records)[1].sum())
+    def undecided(self, cells: Mapping[str, Cells], records: int) -> int:
+        """Number of records that `unknown` decides. O(n)."""
+        return int(self._decided(cells, records)[1].sum())
 
-    def _decided(self, asked: Mapping[str, Cells], records: int) -> tuple[Mask, Mask]:
+    def _decided(self, cells: Mapping[str, Cells], records: int) -> tuple[Mask, Mask]:
         """Of which records a condition is true, and of which none is but one may be."""
         meets, may = np.zeros(records, dtype=bool), np.zeros(records, dtype=bool)
         for condition in self.conditions:
             true, possible = np.ones(records, dtype=bool), np.ones(records, dtype=bool)
             for clause in condition:
-                held, missing = _holds(clause, asked[clause.column])
+                held, missing = _holds(clause, cells[clause.column])
                 true &= held
                 possible &= held | missing
             meets |= true

@@ -1,4 +1,4 @@
-"""What all droppings share: columns and records that leave the file; what stays is as it was."""
+"""Base class of methods that drop columns and records; the others stay as they are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cells = Floats | npt.NDArray[np.object_]
 
 
 class Dropping(RecordMethod):
-    """Leaves out columns, and records. Subclasses say which records.
+    """Drops columns, and records. Subclasses say which records.
 
     Changes no value: what stays is as it was, in the order that it had.
     """
@@ -40,13 +40,13 @@ class Dropping(RecordMethod):
 
     @property
     def asks(self) -> tuple[str, ...]:
-        """Columns that decide who leaves."""
+        """Columns that decide which records are dropped."""
         return ()
 
     @abstractmethod
-    def leaving(self, asked: Mapping[str, Cells], records: int) -> Mask:
-        """Which of so many records leave, by the cells of the columns that it asks for."""
+    def dropped_rows(self, cells: Mapping[str, Cells], records: int) -> Mask:
+        """Mark the records that are dropped, by the cells of the columns in `asks`."""
 
-    def undecided(self, asked: Mapping[str, Cells], records: int) -> int:
-        """Of how many records a missing value leaves open whether they leave."""
+    def undecided(self, cells: Mapping[str, Cells], records: int) -> int:
+        """Number of records for which a missing value leaves the condition open."""
         return 0

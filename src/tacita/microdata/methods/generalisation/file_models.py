@@ -20,7 +20,7 @@ _SLACK = 1e-12
 
 
 class AverageRisk(Parameters):
-    """Whoever looks for an average record of the file finds it with at most this probability.
+    """The average record of the file is found with at most this probability.
 
     classes / records: the mean over records of 1 / class size; of units, where these are named.
     Source: El Emam & Dankar (2008), JAMIA 15(5), 627-637.
@@ -176,7 +176,7 @@ class Shown:
         own = np.vstack([*(self.rows[j][level] for j, level in enumerate(node)), self.strata])
         sizes = [self.sizes[j][level] for j, level in enumerate(node)] + [self.widest]
         rows = np.ascontiguousarray(np.hstack([classes, own]), dtype=np.int32)
-        found = classes_of(rows, np.arange(len(rows)), np.array(sizes, dtype=np.int64))
+        counted = classes_of(rows, np.arange(len(rows)), np.array(sizes, dtype=np.int64))
         shown = classes.shape[1]
-        persons = summed(found.of[shown:], self.counts, found.first.size)
-        return persons[:shown], found.first.size > shown
+        persons = summed(counted.of[shown:], self.counts, counted.first.size)
+        return persons[:shown], counted.first.size > shown

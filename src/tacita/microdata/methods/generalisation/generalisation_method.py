@@ -24,16 +24,16 @@ COARSER = ("k-anonymous", "generalised", "models-hold", "few-suppressed")
 
 @dataclass(frozen=True, repr=False)
 class Generalised:
-    """What records show: for each key labels (None for nothing) and the place of each record's among them.
+    """Generalised records: for each key the labels (None for nothing) and the place of each record's label.
 
-    `gone` are records that could not be made to fit. `told` says what was searched and found, `terms` what a
-    verifier needs beside the parameters.
+    `gone` are records that could not be made to fit. `summary` describes the search, `terms` has what a
+    verifier needs in addition to the parameters.
     """
 
     labels: tuple[Sequence[str | None], ...]
     shown: Ints
     gone: Mask
-    told: Mapping[str, Any] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
     terms: Mapping[str, Any] = field(default_factory=dict)
     promised: tuple[str, ...] = ()
 
@@ -61,7 +61,7 @@ class Generalisation(RecordMethod):
     )
     models: ModelSettings = Field(
         default_factory=dict,
-        description='what classes must satisfy beside k, as {"l_diversity": {"column": "disease", "l": 3}}',
+        description='what classes must satisfy besides k, as {"l_diversity": {"column": "disease", "l": 3}}',
     )
     suppression_limit: float = Field(
         default=0.0,
@@ -77,16 +77,16 @@ class Generalisation(RecordMethod):
 
     @model_validator(mode="after")
     def _models_fit(self) -> Generalisation:
-        who, asked = self.display_name(), built(self.models)
-        bounding = [each for each in asked if not isinstance(each, OfAClass)]
+        who, models = self.display_name(), built(self.models)
+        bounding = [model for model in models if not isinstance(model, OfAClass)]
         if self.k < 2 and not bounding:
             raise ParameterError(
-                f"{who}: k must be at least 2, got {self.k}. Only beside a model that bounds the risk in "
+                f"{who}: k must be at least 2, got {self.k}. Only with a model that bounds the risk in "
                 "another way (k_map, delta_presence, average_risk, sample_uniqueness, "
                 "population_uniqueness) may classes have one record."
             )
-        whole = [each for each in bounding if isinstance(each, OfTheFile) or _table_of(each) is not None]
-        named = ", ".join(name for name, kind in KNOWN.items() if any(type(each) is kind for each in whole))
+        whole = [model for model in bounding if isinstance(model, OfTheFile) or _table_of(model) is not None]
+        named = ", ".join(name for name, kind in KNOWN.items() if any(type(model) is kind for model in whole))
         if whole and not self.one_level_each:
             raise ParameterError(
                 f"{who}: {named} cannot guard a class that is made by itself: of a table of the population "
@@ -95,7 +95,7 @@ class Generalisation(RecordMethod):
             )
         if whole and self.outliers == "withhold":
             raise ParameterError(
-                f"{who}: outliers must be 'drop' beside {named}: records without keys belong to no class "
+                f"{who}: outliers must be 'drop' with {named}: records without keys belong to no class "
                 "that the model could speak of."
             )
         return self
@@ -108,19 +108,21 @@ class Generalisation(RecordMethod):
     @property
     def confidential(self) -> tuple[str, ...]:
         """Columns whose values models speak of."""
-        return tuple(dict.fromkeys(each.column for each in built(self.models) if isinstance(each, OfAClass)))
+        return tuple(
+            dict.fromkeys(model.column for model in built(self.models) if isinstance(model, OfAClass))
+        )
 
     @property
     def weights(self) -> tuple[str, ...]:
         """Columns of weights that models speak of."""
-        given = [each.weight for each in built(self.models) if isinstance(each, KMap)]
-        return tuple(dict.fromkeys(name for name in given if name is not None))
+        columns = [model.weight for model in built(self.models) if isinstance(model, KMap)]
+        return tuple(dict.fromkeys(name for name in columns if name is not None))
 
     @property
     def populations(self) -> tuple[Path, ...]:
         """Files of populations that models speak of."""
-        given = map(_table_of, built(self.models))
-        return tuple(dict.fromkeys(path for path in given if path is not None))
+        paths = map(_table_of, built(self.models))
+        return tuple(dict.fromkeys(path for path in paths if path is not None))
 
     @property
     def allows_singletons(self) -> bool:
@@ -165,22 +167,22 @@ class Generalisation(RecordMethod):
     def generalise(self, keys: Keys, run: RunContext | None = None) -> Generalised:
         """What every record shows, and which do not fit."""
 
-    def weighing_of(self, given: dict[str, Floats], units: Ints | None) -> dict[str, Floats]:
+    def weighing_of(self, weighing: dict[str, Floats], units: Ints | None) -> dict[str, Floats]:
         """The persons that records stand for, by column of weights. Raises where one stands for nobody."""
-        self._refuse_units(units)
-        for name, own in given.items():
+        self._check_no_units(units)
+        for name, own in weighing.items():
             if wrong := int((~(own > 0)).sum()):
                 raise DataError(
                     f"{self.display_name()}: weight column {name} is missing, zero or negative in {wrong} "
                     "records. Correct them, or name another."
                 )
-        return given
+        return weighing
 
-    def _refuse_units(self, units: Ints | None) -> None:
-        asked = [name for name in ("k_map", "delta_presence") if name in self.models]
-        if units is not None and asked:
+    def _check_no_units(self, units: Ints | None) -> None:
+        counting = [name for name in ("k_map", "delta_presence") if name in self.models]
+        if units is not None and counting:
             raise ParameterError(
-                f"{self.display_name()}: {', '.join(asked)} counts persons, one a record, and a unit is "
+                f"{self.display_name()}: {', '.join(counting)} counts persons, one a record, and a unit is "
                 "named that may have several records. Leave out the unit, or protect one record a unit."
             )
 
@@ -188,35 +190,35 @@ class Generalisation(RecordMethod):
         self, keys: Keys, tables: Mapping[Path, tuple[Columns, Ints]]
     ) -> dict[Path, Population]:
         """Who else is like the records. Raises where records of a presence are not among them."""
-        found = {
+        populations = {
             path: Population.of(keys.ladders, columns, strata, self.display_name())
             for path, (columns, strata) in tables.items()
         }
         for model in built(self.models):
             if isinstance(model, DeltaPresence):
-                strange = found[model.population].strangers(keys.leaves, keys.strata)
+                strange = populations[model.population].strangers(keys.leaves, keys.strata)
                 if strange:
                     raise DataError(
                         f"{self.display_name()}: {strange} of {keys.n} records are not in the population of "
                         "delta_presence, by their keys. It must hold all of them; spaces and capitals count."
                     )
-        return found
+        return populations
 
     def orders_of(self, texts: Mapping[str, Sequence[str]]) -> dict[str, Ints]:
         """Values from low to high, of columns whose models need an order."""
-        found = {}
+        orders = {}
         for model in built(self.models):
             if isinstance(model, TCloseness) and model.kind == "ordered":
-                found[model.column] = _order(self.display_name(), model, texts[model.column])
-        return found
+                orders[model.column] = _order(self.display_name(), model, texts[model.column])
+        return orders
 
     def trees_of(self, texts: Mapping[str, Sequence[str]], known: Mapping[str, Hierarchy]) -> dict[str, Ints]:
         """Places of values at each level, of columns whose models need a hierarchy."""
-        found = {}
+        trees = {}
         for model in built(self.models):
             if isinstance(model, TCloseness) and model.kind == "hierarchical":
-                found[model.column] = _tree(self.display_name(), model, texts[model.column], known)
-        return found
+                trees[model.column] = _tree(self.display_name(), model, texts[model.column], known)
+        return trees
 
 
 class Guarded:
@@ -248,7 +250,7 @@ class Guarded:
         return bool(stands(members, self.guard, self.room))
 
     def may_go(self, gone: Mask) -> bool:
-        """Whether some records may be left out: few enough, and a class of their stratum if withheld."""
+        """Whether some records may be left out: few enough, and a class of their stratum if suppressed."""
         if gone.sum() > floor(self.method.suppression_limit * self.keys.n + 1e-9):
             return False
         left = np.flatnonzero(gone) if self.method.outliers == "withhold" else np.zeros(0, dtype=np.int64)

@@ -12,9 +12,9 @@ from tacita.core import ParameterError, RunContext
 
 from .generalisation_method import COARSER, Generalisation, Generalised
 from .key_hierarchies import Keys
-from .lattice import Lattice, refuse_too_many
+from .lattice import Lattice, check_lattice_size
 from .quality import Aggregate, Quality, QualityName
-from .search import Found, search
+from .search import Outcome, search
 
 
 def as_weights(value: object) -> object:
@@ -48,7 +48,7 @@ class Generalise(Generalisation):
     >>> from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Ladder
     >>> town = Ladder.of(Hierarchy.flat("town", ["Faro", "Porto"], "*"), missing=False)
     >>> keys = Keys((town,), np.array([[0, 0, 0, 1, 1]]), np.zeros(5, dtype=np.int64))
-    >>> Generalise(k=3).generalise(keys).told["levels"]
+    >>> Generalise(k=3).generalise(keys).summary["levels"]
     {'town': 1}
     >>> Generalise(k=3, suppression_limit=0.4).generalise(keys).gone.tolist()
     [False, False, False, True, True]
@@ -97,18 +97,18 @@ class Generalise(Generalisation):
         """Raise where importance is given to what is no key."""
         self.refuse_strangers("importance", self.importance, columns)
 
-    def found(self, keys: Keys, run: RunContext) -> tuple[Lattice, Found]:
+    def search_best(self, keys: Keys, run: RunContext) -> tuple[Lattice, Outcome]:
         """The best node and its proof."""
-        refuse_too_many(keys, self.display_name(), separable=self.judged_by().separable)
+        check_lattice_size(keys, self.display_name(), separable=self.judged_by().separable)
         lattice = Lattice(
-            keys, self.of_classes(), self.suppression_limit, withhold=self.outliers == "withhold"
+            keys, self.of_classes(), self.suppression_limit, keep_outliers=self.outliers == "withhold"
         )
         return lattice, search(lattice, self.judged_by(), run, self.time_limit)
 
     def generalise(self, keys: Keys, run: RunContext | None = None) -> Generalised:
         """Every record at the levels of the best node."""
-        lattice, found = self.found(keys, run or RunContext())
-        proof, checked = found.certificate, found.checked
+        lattice, outcome = self.search_best(keys, run or RunContext())
+        proof, checked = outcome.certificate, outcome.checked
         names = [ladder.name for ladder in keys.ladders]
         levels = dict(zip(names, proof.best, strict=True))
         shown = np.array(
@@ -131,5 +131,5 @@ class Generalise(Generalisation):
         terms = {"levels": levels, "certificate": vars(proof)}
         promised = ("optimum-proven",) if proof.proven else ()
         return Generalised(
-            labels=labels, shown=shown, gone=gone, told=summary, terms=terms, promised=promised
+            labels=labels, shown=shown, gone=gone, summary=summary, terms=terms, promised=promised
         )

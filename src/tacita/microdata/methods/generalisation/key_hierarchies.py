@@ -83,8 +83,8 @@ class Population:
     @classmethod
     def of(cls, ladders: Sequence[Ladder], columns: Columns, strata: Ints, who: str) -> Population:
         """Of the columns of a table. Raises where a value has no place in a hierarchy, with counts."""
-        found = [_leaves_of(ladder, *columns[ladder.name], who) for ladder in ladders]
-        rows, counts = np.unique(np.vstack([*found, strata]), axis=1, return_counts=True)
+        leaves = [_leaves_of(ladder, *columns[ladder.name], who) for ladder in ladders]
+        rows, counts = np.unique(np.vstack([*leaves, strata]), axis=1, return_counts=True)
         return cls(rows[:-1], rows[-1], counts.astype(np.int64))
 
     def strangers(self, leaves: Ints, strata: Ints) -> int:
@@ -141,14 +141,14 @@ class Keys:
         """The share of each value of each confidential column in the input."""
         if self.frequencies is not None:
             return self.frequencies
-        given = self.confidential or {}
+        confidential = self.confidential or {}
         if self.units is None:
-            return {name: np.bincount(codes) / codes.size for name, codes in given.items()}
+            return {name: np.bincount(codes) / codes.size for name, codes in confidential.items()}
         # every unit counts once, spread over its records
         of = np.unique(self.units, return_inverse=True)[1].reshape(-1)
         own = np.bincount(of)
         parts = (1 / own)[of]
-        return {name: np.bincount(codes, parts) / own.size for name, codes in given.items()}
+        return {name: np.bincount(codes, parts) / own.size for name, codes in confidential.items()}
 
     @property
     def people(self) -> int:

@@ -65,8 +65,8 @@ class Checked:
     """Classes at a node: of each tuple, the records in each, which of them fail, and records in those.
 
     `short` counts records in classes of fewer than k: it never grows with generalisation. `permitted` tells
-    whether the rest is as it may be: withheld records may stand as a class of their own, and none of the
-    population is known to be absent.
+    whether the rest is allowed: suppressed records may form a class of their own, and none of the population
+    is known to be absent.
     """
 
     node: Node
@@ -79,7 +79,7 @@ class Checked:
     permitted: bool
 
 
-def refuse_too_many(keys: Keys, who: str, *, separable: bool = True) -> None:
+def check_lattice_size(keys: Keys, who: str, *, separable: bool = True) -> None:
     """Raise where the nodes, and what a search and the replay of its proof hold of each, would not fit.
 
     Of a quality whose floors are `separable`, four numbers for each key and node are held at a time.
@@ -105,10 +105,10 @@ def refuse_too_many(keys: Keys, who: str, *, separable: bool = True) -> None:
 class Lattice:
     """All nodes over the keys of records, the limit, and what a class must satisfy."""
 
-    def __init__(self, keys: Keys, models: Models, limit: float, *, withhold: bool = False) -> None:
+    def __init__(self, keys: Keys, models: Models, limit: float, *, keep_outliers: bool = False) -> None:
         from tacita.kernels.records.classes import classes_of, summed
 
-        self.keys, self.models, self.withhold = keys, models, withhold
+        self.keys, self.models, self.keep_outliers = keys, models, keep_outliers
         self.n, self.people = keys.n, keys.people
         self.most = floor(limit * keys.n + 1e-9)
         self.heights = np.array([ladder.height for ladder in keys.ladders], dtype=np.int64)
@@ -119,8 +119,8 @@ class Lattice:
         beside += [] if keys.units is None else [keys.units]
         every = np.ascontiguousarray(np.vstack([keys.leaves, *beside]), dtype=np.int32)
         sizes = every.max(axis=1).astype(np.int64) + 1
-        found = classes_of(every, np.arange(len(every)), sizes)
-        distinct = every[:, found.first]
+        counted = classes_of(every, np.arange(len(every)), sizes)
+        distinct = every[:, counted.first]
         m = len(keys.ladders)
         rows = np.empty((int(self.starts[-1]) + len(beside), distinct.shape[1]), dtype=np.int32)
         for j, (code, _) in enumerate(self.codes):
@@ -130,17 +130,17 @@ class Lattice:
         self.every = Tuples(
             rows,
             np.concatenate([*(size for _, size in self.codes), sizes[m:]]).astype(np.int64),
-            summed(found.of, np.ones(keys.n, dtype=np.int64), found.first.size),
+            summed(counted.of, np.ones(keys.n, dtype=np.int64), counted.first.size),
             (0,) * m,
-            _masses(found.of, list((keys.weighing or {}).values()), found.first.size),
+            _masses(counted.of, list((keys.weighing or {}).values()), counted.first.size),
         )
-        self.of_record = found.of
+        self.of_record = counted.of
         self.sources = [self.every]
         # what quality models found of single keys, by their settings
         self.parts: dict[tuple[str, float, int], Floats] = {}
         self.populations = {
-            path: Shown(each, self.codes, int(keys.strata.max(initial=0)) + 1)
-            for path, each in (keys.populations or {}).items()
+            path: Shown(population, self.codes, int(keys.strata.max(initial=0)) + 1)
+            for path, population in (keys.populations or {}).items()
         }
 
     @property
@@ -189,49 +189,49 @@ class Lattice:
         fit = (
             source for source in self.sources if all(a <= b for a, b in zip(source.levels, node, strict=True))
         )
-        return min(fit, key=lambda each: each.weights.size)
+        return min(fit, key=lambda source: source.weights.size)
 
-    def check(self, node: Node, given: Tuples | None = None) -> Checked:
+    def check(self, node: Node, at_hand: Tuples | None = None) -> Checked:
         """Group tuples, those given or the fewest at hand, and find classes that fail. O(tuples keys)."""
         from tacita.kernels.records.class_models import failing_classes
         from tacita.kernels.records.classes import classes_of, members_of, summed
 
-        tuples = given or self._source(node)
+        tuples = at_hand or self._source(node)
         if (
-            given is None
+            at_hand is None
             and tuples.weights.size > SETTINGS.source_tuples
             and len(self.sources) < SETTINGS.sources
         ):
             between = (np.array(tuples.levels) + np.array(node) + 1) // 2
             self.keep(tuple(between.tolist()))
             tuples = self._source(node)
-        # the stratum is the first row beside the keys
+        # the stratum is the first row after the keys
         picks = np.append(self.picks(node), self.starts[-1])
-        found = classes_of(tuples.rows, picks, tuples.sizes)
-        totals = summed(found.of, tuples.weights, found.first.size)
+        counted = classes_of(tuples.rows, picks, tuples.sizes)
+        totals = summed(counted.of, tuples.weights, counted.first.size)
         failing = totals < self.models.k
         short = int(totals[failing].sum())
         plain = self.keys.units is None and not self.models.rows
         if not plain:
-            order, starts = members_of(found.of.astype(np.int64), found.first.size)
+            order, starts = members_of(counted.of.astype(np.int64), counted.first.size)
             failing = failing_classes(order, starts, *self._guard(tuples))
             if not self.models.rows:
                 short = int(totals[failing].sum())
         permitted = True
         if self.models.populations:
-            shown = np.ascontiguousarray(tuples.rows[picks][:, found.first])
+            shown = np.ascontiguousarray(tuples.rows[picks][:, counted.first])
             permitted = self._fail_in_populations(node, shown, totals, failing)
         if self.models.whole:
-            sizes = totals if self.keys.units is None else self._units_of(tuples, found)
+            sizes = totals if self.keys.units is None else self._units_of(tuples, counted)
             least = least_size(self.models.whole, sizes[~failing], self.people)
             failing |= sizes < least
         suppressed = int(totals[failing].sum())
-        if self.withhold and suppressed:
-            permitted = permitted and self._stands(tuples, failing[found.of])
+        if self.keep_outliers and suppressed:
+            permitted = permitted and self._stands(tuples, failing[counted.of])
         return Checked(
             node=node,
             tuples=tuples,
-            of=found.of,
+            of=counted.of,
             totals=totals,
             failing=failing,
             short=short,
@@ -249,14 +249,14 @@ class Lattice:
             nobody_absent &= not (without and isinstance(model, DeltaPresence) and model.least > 0)
         return nobody_absent
 
-    def _units_of(self, tuples: Tuples, found: Counted) -> Ints:
+    def _units_of(self, tuples: Tuples, counted: Counted) -> Ints:
         """How many different units each class has."""
         from tacita.kernels.records.classes import classes_of
 
-        rows = np.ascontiguousarray(np.vstack([found.of, tuples.rows[-1]]))
-        sizes = np.array([found.first.size, tuples.sizes[-1]], dtype=np.int64)
+        rows = np.ascontiguousarray(np.vstack([counted.of, tuples.rows[-1]]))
+        sizes = np.array([counted.first.size, tuples.sizes[-1]], dtype=np.int64)
         pairs = classes_of(rows, np.arange(2), sizes)
-        return np.bincount(found.of[pairs.first], minlength=found.first.size)
+        return np.bincount(counted.of[pairs.first], minlength=counted.first.size)
 
     def _guard(self, tuples: Tuples):  # type: ignore[no-untyped-def]
         first = int(self.starts[-1]) + 1
@@ -287,8 +287,8 @@ class Lattice:
     def gone(self, node: Node) -> Mask:
         """Records in failing classes of a node."""
         checked = self.check(node, self.every)
-        found: Mask = checked.failing[checked.of][self.of_record]
-        return found
+        gone: Mask = checked.failing[checked.of][self.of_record]
+        return gone
 
     def keep(self, node: Node) -> None:
         """Remember the tuples at a node: all nodes above it are counted from them."""
@@ -296,11 +296,11 @@ class Lattice:
 
         tuples = self._source(node)
         beside = np.arange(self.starts[-1], len(tuples.rows))
-        found = classes_of(tuples.rows, np.concatenate([self.picks(node), beside]), tuples.sizes)
-        if found.first.size <= 0.8 * tuples.weights.size:
-            weights = summed(found.of, tuples.weights, found.first.size)
-            rows = np.ascontiguousarray(tuples.rows[:, found.first])
-            masses = _masses(found.of, tuples.masses, found.first.size)
+        counted = classes_of(tuples.rows, np.concatenate([self.picks(node), beside]), tuples.sizes)
+        if counted.first.size <= 0.8 * tuples.weights.size:
+            weights = summed(counted.of, tuples.weights, counted.first.size)
+            rows = np.ascontiguousarray(tuples.rows[:, counted.first])
+            masses = _masses(counted.of, tuples.masses, counted.first.size)
             self.sources.append(replace(tuples, rows=rows, weights=weights, levels=node, masses=masses))
 
     def short_of_pairs(self) -> dict[tuple[int, int], Ints]:

@@ -14,7 +14,7 @@ from tacita.core import DataError, Floats, Ints, Mask, ParameterError, RunContex
 from .generalisation_method import COARSER, Generalisation, Generalised, Guarded
 from .generalise import Weights
 from .key_hierarchies import Keys
-from .lattice import Lattice, refuse_too_many
+from .lattice import Lattice, check_lattice_size
 from .quality import Quality
 from .search import search
 
@@ -66,7 +66,7 @@ class RecodeLocal(Generalisation):
         run = run or RunContext()
         quality = Quality("loss", "mean", self.importance)
         # before any search: one that lacks memory must not be taken for one that finds nothing
-        refuse_too_many(keys, self.display_name(), separable=quality.separable)
+        check_lattice_size(keys, self.display_name(), separable=quality.separable)
         classes = _Classes(keys, self, run)
         full = _full_domain(self, keys, quality, run)
         of = classes.improved(_peeled(self, keys, quality, run))
@@ -85,7 +85,7 @@ class RecodeLocal(Generalisation):
         }
         run.report("recoding classes", 1, 1)
         return Generalised(
-            labels=tuple(ladder.labels for ladder in keys.ladders), shown=shown, gone=gone, told=summary
+            labels=tuple(ladder.labels for ladder in keys.ladders), shown=shown, gone=gone, summary=summary
         )
 
 
@@ -99,15 +99,15 @@ class _Full:
 def _full_domain(method: RecodeLocal, keys: Keys, quality: Quality, run: RunContext) -> _Full | None:
     """The best full-domain generalisation by mean loss; None where there is none."""
     lattice = Lattice(
-        keys, method.of_classes(), method.suppression_limit, withhold=method.outliers == "withhold"
+        keys, method.of_classes(), method.suppression_limit, keep_outliers=method.outliers == "withhold"
     )
     try:
-        found = search(lattice, quality, run)
+        outcome = search(lattice, quality, run)
     except DataError:
         return None
-    checked = lattice.check(found.certificate.best, lattice.every)
+    checked = lattice.check(outcome.certificate.best, lattice.every)
     of = checked.of[lattice.of_record].astype(np.int64)
-    return _Full(of, checked.failing[of], float(found.certificate.score[0]))
+    return _Full(of, checked.failing[of], float(outcome.certificate.score[0]))
 
 
 def _peeled(method: RecodeLocal, keys: Keys, quality: Quality, run: RunContext) -> Ints:
@@ -121,10 +121,10 @@ def _peeled(method: RecodeLocal, keys: Keys, quality: Quality, run: RunContext) 
         part = keys.taken(left)
         lattice = Lattice(part, method.of_classes(), max(1 - wanted / left.size, 0.0))
         try:
-            found = search(lattice, free, inner).certificate.best
+            best = search(lattice, free, inner).certificate.best
         except DataError:
             break
-        checked = lattice.check(found, lattice.every)
+        checked = lattice.check(best, lattice.every)
         own = checked.of[lattice.of_record].astype(np.int64)
         stays = ~checked.failing[own]
         of[left[stays]] = classes + own[stays]
@@ -147,8 +147,8 @@ def _with_rest(method: RecodeLocal, keys: Keys, of: Ints) -> Ints:
         while not guarded.stands(np.flatnonzero(of == joined)):
             if not waiting:
                 raise DataError(
-                    f"RecodeLocal: {int(here.sum())} records of one stratum cannot satisfy what is asked, "
-                    "not even all together. Lower k, or ask less of the models."
+                    f"RecodeLocal: {int(here.sum())} records of one stratum cannot satisfy what is required, "
+                    "not even all together. Lower k, or require less of the models."
                 )
             of[of == waiting.pop(0)] = joined
     return np.unique(of, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What must be satisfied beside k records in a class: by its confidential values, and by the whole."""
+"""Models in addition to k records in a class: of its confidential values, and of the whole file."""
 
 from __future__ import annotations
 
@@ -167,13 +167,13 @@ def _as_models(value: object) -> object:
     if not isinstance(value, Mapping):
         return value
     checked = {}
-    for name, given in value.items():
+    for name, settings in value.items():
         if name not in KNOWN:
             raise ParameterError(f"Models: there is no model {name!r}. Known: {', '.join(KNOWN)}.")
-        several = given if isinstance(given, list | tuple) else [given]
-        if not several or not all(isinstance(each, Mapping) for each in several):
+        several = settings if isinstance(settings, list | tuple) else [settings]
+        if not several or not all(isinstance(section, Mapping) for section in several):
             raise ParameterError(f"Models: wanted the settings of {name} as a section, or several in a list.")
-        made = [KNOWN[name](**each).model_dump(mode="json", exclude_defaults=True) for each in several]
+        made = [KNOWN[name](**section).model_dump(mode="json", exclude_defaults=True) for section in several]
         checked[name] = made[0] if len(made) == 1 else made
     return checked
 
@@ -184,9 +184,9 @@ ModelSettings = Annotated[dict[str, Any], BeforeValidator(_as_models)]
 def built(settings: Mapping[str, Any]) -> list[Model]:
     """The models of checked settings."""
     return [
-        KNOWN[name](**each)
-        for name, given in settings.items()
-        for each in (given if isinstance(given, list) else [given])
+        KNOWN[name](**section)
+        for name, entry in settings.items()
+        for section in (entry if isinstance(entry, list) else [entry])
     ]
 
 
@@ -229,7 +229,7 @@ class Models:
     @property
     def monotone_whole(self) -> bool:
         """Whether, once no class fails, none does at any more general node."""
-        estimates = any(isinstance(each, PopulationUniqueness) for each in self.whole)
+        estimates = any(isinstance(model, PopulationUniqueness) for model in self.whole)
         return not estimates and all(kind != "disclosure" for kind, *_ in self.rows)
 
 
@@ -252,13 +252,13 @@ def guard_of(  # type: ignore[no-untyped-def]
     """What the compiled guards look at. O(values of confidential columns)."""
     from tacita.kernels.records.class_models import Guard
 
-    given = keys.confidential or {}
+    confidential = keys.confidential or {}
     nothing = np.zeros(0, dtype=np.int64)
     shares: list[Floats] = []
     orders: list[Ints] = []
     parents: list[Ints] = []
     widths: list[int] = []
-    stages = np.zeros((max(len(given), 1), 3), dtype=np.int64)
+    stages = np.zeros((max(len(confidential), 1), 3), dtype=np.int64)
     for at, (name, share) in enumerate(keys.input_shares.items()):
         shares.append(share)
         orders.append((keys.orders or {}).get(name, np.arange(share.size)))
@@ -277,18 +277,18 @@ def guard_of(  # type: ignore[no-untyped-def]
             stages[at, 2] = len(widths) - 1
     places = {"weighed": tuple(keys.weighing or {})}
     rows = [
-        (_KINDS.index(kind), places.get(kind, tuple(given)).index(column), first, second)
+        (_KINDS.index(kind), places.get(kind, tuple(confidential)).index(column), first, second)
         for kind, column, first, second in models.rows
     ]
     return Guard(
         k=models.k,
         weights=weights.astype(np.int64),
         units=nothing if units is None else units.astype(np.int64),
-        values=np.ascontiguousarray(values.astype(np.int64)).reshape(len(given), weights.size),
+        values=np.ascontiguousarray(values.astype(np.int64)).reshape(len(confidential), weights.size),
         pairs=_pairs(values, units),
         models=np.array(rows, dtype=np.float64).reshape(-1, 4),
         shares=np.concatenate(shares) if shares else np.zeros(0),
-        starts=np.concatenate([[0], np.cumsum([each.size for each in shares])]).astype(np.int64),
+        starts=np.concatenate([[0], np.cumsum([share.size for share in shares])]).astype(np.int64),
         order=np.concatenate(orders).astype(np.int64) if orders else nothing,
         parents=np.concatenate(parents) if parents else nothing,
         widths=np.array(widths or [0], dtype=np.int64),

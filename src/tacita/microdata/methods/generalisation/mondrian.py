@@ -71,11 +71,11 @@ class Mondrian(Generalisation):
         for low, high in zip(starts.tolist(), starts[1:].tolist(), strict=False):
             if high > low and not guarded.stands(order[low:high]):
                 raise DataError(
-                    f"Mondrian: {high - low} records of one stratum cannot satisfy what is asked, not even "
-                    "all together. Lower k, or ask less of the models."
+                    f"Mondrian: {high - low} records of one stratum cannot satisfy what is required, not "
+                    "even all together. Lower k, or require less of the models."
                 )
         of = np.zeros(keys.n, dtype=np.int64)
-        found = halved(
+        classes = halved(
             np.array(ranks, dtype=np.int64),
             np.array(spans),
             np.array(kinds, dtype=np.int64),
@@ -96,12 +96,12 @@ class Mondrian(Generalisation):
         ranges = [
             ladder.name for ladder, values in zip(keys.ladders, numbers, strict=True) if values is not None
         ]
-        summary: dict[str, Any] = {"classes": int(found), "proven": False}
+        summary: dict[str, Any] = {"classes": int(classes), "proven": False}
         return Generalised(
             labels=tuple(labels for labels, _ in shown),
             shown=np.array([places for _, places in shown]),
             gone=np.zeros(keys.n, dtype=bool),
-            told=summary,
+            summary=summary,
             terms={"ranges": ranges},
         )
 
@@ -152,12 +152,12 @@ def _places(ladder: Ladder, own: Ints, of: Ints) -> tuple[Sequence[str | None], 
     """The lowest place that covers the values of each class. O(n height)."""
     places, depths = ladder.levels[0][own], depths_of(ladder.parents)
     covering = np.full(int(of.max()) + 1, -1, dtype=np.int64)
-    for each, place in {*zip(of.tolist(), places.tolist(), strict=True)}:
-        at, other = place, int(covering[each])
+    for number, place in {*zip(of.tolist(), places.tolist(), strict=True)}:
+        at, other = place, int(covering[number])
         while other >= 0 and at != other:
             if depths[at] >= depths[other]:
                 at = int(ladder.parents[at])
             else:
                 other = int(ladder.parents[other])
-        covering[each] = at
+        covering[number] = at
     return ladder.labels, covering[of]

@@ -144,7 +144,7 @@ class Quality:
 
     def _entropy_of_suppressed(self, lattice: Lattice, checked: Checked, picks: Ints) -> Floats:
         tuples, gone = checked.tuples, checked.failing[checked.of]
-        found = []
+        entropies = []
         for j, row in enumerate(picks.tolist()):
             counts = np.bincount(tuples.rows[row][gone], tuples.weights[gone])
             counts = counts[counts > 0]
@@ -153,8 +153,8 @@ class Quality:
                 own = lattice.level_counts[j][0]
                 most = float(-(own[own > 0] * np.log2(own[own > 0] / lattice.n)).sum())
                 bits = bits / most if most else 0.0
-            found.append(bits)
-        return np.array(found)
+            entropies.append(bits)
+        return np.array(entropies)
 
     def _ambiguity(self, lattice: Lattice, checked: Checked) -> tuple[Floats, Floats]:
         from tacita.kernels.records.classes import ambiguity_of
@@ -186,12 +186,12 @@ class Quality:
         if self.aggregate == "rank":
             return np.asarray(-np.sort(-weighted, axis=1))
         if self.aggregate == "geometric":
-            found = np.exp(np.log1p(weighted).mean(axis=1)) - 1
+            scores = np.exp(np.log1p(weighted).mean(axis=1)) - 1
         elif self.aggregate == "maximum":
-            found = weighted.max(axis=1)
+            scores = weighted.max(axis=1)
         else:
-            found = weighted.mean(axis=1) if self.aggregate == "mean" else weighted.sum(axis=1)
-        return np.asarray(found[:, None])
+            scores = weighted.mean(axis=1) if self.aggregate == "mean" else weighted.sum(axis=1)
+        return np.asarray(scores[:, None])
 
 
 def _one(value: float) -> Floats:

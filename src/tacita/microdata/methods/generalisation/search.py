@@ -23,7 +23,7 @@ class Certificate:
     """Why no other node is better: nodes at and below which none is allowed, and single ones that are not.
 
     Those that are `worse` have a higher score, or the same. All others have at least this score by their
-    levels alone, or by that of a node below them in `dearer`, whose score without suppression none above it
+    levels alone, or by that of a node below them in `costlier`, whose score without suppression none above it
     can beat. `proven` is False where a search was stopped; then `lower` bounds what is left.
     """
 
@@ -32,21 +32,21 @@ class Certificate:
     too_many: tuple[Node, ...]
     refused: tuple[Node, ...]
     worse: tuple[Node, ...]
-    dearer: tuple[Node, ...]
+    costlier: tuple[Node, ...]
     proven: bool
     lower: tuple[float, ...]
     checked: int
 
 
 @dataclass(frozen=True, repr=False)
-class Found:
+class Outcome:
     """The best node, the classes at it, and the proof."""
 
     checked: Checked
     certificate: Certificate
 
 
-def search(lattice: Lattice, quality: Quality, run: RunContext, seconds: float | None = None) -> Found:
+def search(lattice: Lattice, quality: Quality, run: RunContext, seconds: float | None = None) -> Outcome:
     """Look at the highest open node that may be better, until none is left. O(nodes) a step and one check.
 
     Where too many records fail, no node below can be allowed (k, k-map and distinct values; of most others
@@ -68,10 +68,10 @@ def search(lattice: Lattice, quality: Quality, run: RunContext, seconds: float |
     run.report("searching the lattice", 1, 1)
     if state.best is None:
         raise DataError(
-            f"No level of generalisation satisfies what is asked with at most {lattice.most} of {lattice.n} "
-            "records suppressed. Raise the limit, lower k, or ask less of the models."
+            f"No level of generalisation satisfies the requirements with at most {lattice.most} of "
+            f"{lattice.n} records suppressed. Raise the limit, lower k, or require less of the models."
         )
-    return Found(state.best, state.certificate())
+    return Outcome(state.best, state.certificate())
 
 
 class _State:
@@ -146,7 +146,7 @@ class _State:
             ]
             if not above:
                 break
-            places = [int(np.ravel_multi_index(each, self.open.shape)) for each in above]
+            places = [int(np.ravel_multi_index(node, self.open.shape)) for node in above]
             path.append(above[min(range(len(above)), key=lambda i: (*self.floors[places[i]], above[i]))])
         return path[len(path) // 2]
 
@@ -165,8 +165,8 @@ class _State:
         places = np.flatnonzero(self._may_be_better())
         if places.size == 0:
             return self.score
-        found: Floats = self.floors[places[np.lexsort(self.floors[places].T[::-1])[0]]]
-        return found
+        bound: Floats = self.floors[places[np.lexsort(self.floors[places].T[::-1])[0]]]
+        return bound
 
     def take(self, node: Node) -> None:
         """Look at a node, and close what it tells of others."""
@@ -208,7 +208,7 @@ class _State:
             too_many=tuple(self.too_many),
             refused=tuple(self.refused),
             worse=tuple(self.worse),
-            dearer=tuple(node for node, floor in self.bounded if not less(floor[None], self.score)[0]),
+            costlier=tuple(node for node, floor in self.bounded if not less(floor[None], self.score)[0]),
             proven=self.left() == 0,
             lower=tuple(self.lower().tolist()),
             checked=self.looked,
@@ -217,11 +217,11 @@ class _State:
 
 def less(rows: Floats, score: Floats) -> Mask:
     """Which rows are smaller than a score, number by number from the first, by more than arithmetic loses."""
-    found = np.zeros(len(rows), dtype=bool)
+    smaller = np.zeros(len(rows), dtype=bool)
     even = np.ones(len(rows), dtype=bool)
     for at in range(rows.shape[1]):
         limit = score[min(at, score.size - 1)]
         room = _CLOSE * max(1.0, abs(limit)) if np.isfinite(limit) else 0.0
-        found |= even & (rows[:, at] < limit - room)
+        smaller |= even & (rows[:, at] < limit - room)
         even &= np.abs(rows[:, at] - limit) <= room if np.isfinite(limit) else False
-    return found
+    return smaller

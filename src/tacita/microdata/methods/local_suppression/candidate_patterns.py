@@ -88,17 +88,17 @@ class Options:
 
         Where all who could show a combination agree in a column that it leaves empty, they show it as well.
         """
-        found = self
+        options = self
         while True:
-            keep = np.ones(found.kind.size, dtype=bool)
+            keep = np.ones(options.kind.size, dtype=bool)
             for columns in families:
-                cells = found.cells(columns)
-                keep &= found._reach(cells)[cells] >= k
+                cells = options.cells(columns)
+                keep &= options._reach(cells)[cells] >= k
             if len(families) == 1:
-                keep &= ~found._needless(found.cells(families[0]))
+                keep &= ~options._needless(options.cells(families[0]))
             if keep.all():
-                return found
-            found = found.only(keep)
+                return options
+            options = options.only(keep)
 
     def _reach(self, cells: Ints) -> Ints:
         """How many records, or units, could show each combination."""
@@ -110,14 +110,14 @@ class Options:
 
     def _needless(self, cells: Ints) -> Mask:
         empty, own = as_masks(self.stars, self.codes.shape[1]), self.codes[self.kind]
-        found = np.zeros(self.kind.size, dtype=bool)
+        needless = np.zeros(self.kind.size, dtype=bool)
         for j in range(own.shape[1]):
             low = np.full(int(cells.max(initial=0)) + 1, np.iinfo(np.int64).max)
             high = np.full(low.size, -1)
             np.minimum.at(low, cells, own[:, j])
             np.maximum.at(high, cells, own[:, j])
-            found |= empty[:, j] & (low == high)[cells]
-        return found
+            needless |= empty[:, j] & (low == high)[cells]
+        return needless
 
     def fitting(self, families: Families, k: int) -> Options | None:
         """Those that k originals fit in every combination, and whose empty columns help; None if too many."""
@@ -150,7 +150,7 @@ def agreeing(rows: Ints, others: Ints) -> Mask:
     >>> agreeing(np.array([[1, 0]]), np.array([[1, 2], [2, 2], [0, 1]])).tolist()
     [[True, False, True]]
     """
-    found = np.ones((len(rows), len(others)), dtype=bool)
+    compatible = np.ones((len(rows), len(others)), dtype=bool)
     for a, b in zip(rows.T, others.T, strict=True):
-        found &= (a[:, None] == b[None, :]) | (a[:, None] == 0) | (b[None, :] == 0)
-    return found
+        compatible &= (a[:, None] == b[None, :]) | (a[:, None] == 0) | (b[None, :] == 0)
+    return compatible

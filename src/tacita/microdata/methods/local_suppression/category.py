@@ -27,8 +27,8 @@ def alike(keys: Keys, k: int, run: RunContext) -> Ints:
 def short(keys: Keys, stars: Ints, k: int) -> Mask:
     """Records whose pattern is shown by fewer than k units. O(n d + n log n)."""
     shown = keys.shown(stars)
-    found, counts = counted(shown, None if keys.lone else keys.units)
-    return looked_up(shown, found, counts) < k
+    patterns, counts = counted(shown, None if keys.lone else keys.units)
+    return looked_up(shown, patterns, counts) < k
 
 
 def _started(keys: Keys, k: int) -> Ints:
@@ -41,21 +41,21 @@ def _started(keys: Keys, k: int) -> Ints:
     def settled(columns: int) -> Ints:
         able = np.flatnonzero(rest & (keys.missing & ~columns == 0))
         own = keys.on(keys.every & ~columns, able)
-        found, counts = counted(own, None if units is None else units[able])
-        return able[looked_up(own, found, counts) >= k]
+        combinations, counts = counted(own, None if units is None else units[able])
+        return able[looked_up(own, combinations, counts) >= k]
 
     for _, tier in groupby(keys.sets, costs.__getitem__):
         waiting = [(np.inf, columns) for columns in tier]
         # what a set settles only becomes less, so that the first found true is the largest
         while waiting and rest.any():
-            waiting.sort(key=lambda each: -each[0])
+            waiting.sort(key=lambda entry: -entry[0])
             _, columns = waiting.pop(0)
-            found = settled(columns)
-            if waiting and found.size < waiting[0][0]:
-                waiting.append((found.size, columns))
+            chosen = settled(columns)
+            if waiting and chosen.size < waiting[0][0]:
+                waiting.append((chosen.size, columns))
                 continue
-            stars[found] = columns
-            rest[found] = False
+            stars[chosen] = columns
+            rest[chosen] = False
         if not rest.any():
             return stars
     _join(keys, stars, rest)
@@ -69,9 +69,9 @@ def _join(keys: Keys, stars: Ints, rest: Mask) -> None:
         able = np.flatnonzero(rest & (keys.missing & ~columns == 0))
         if shown.size and able.size:
             some = keys.every & ~columns
-            found = able[np.isin(keys.on(some, able), keys.on(some, shown))]
-            stars[found] = columns
-            rest[found] = False
+            joined = able[np.isin(keys.on(some, able), keys.on(some, shown))]
+            stars[joined] = columns
+            rest[joined] = False
 
 
 def _filled(keys: Keys, stars: Ints, rest: Mask, k: int) -> Ints:

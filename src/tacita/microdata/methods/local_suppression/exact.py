@@ -1,4 +1,4 @@
-"""The least cost by an integer programme: which set of columns each kind of record leaves empty.
+"""The least cost by a MIP: which set of columns each kind of record leaves empty.
 
 x[o] counts the records that take option o, a kind of record with a set of columns. Read as categories, a
 combination q that is shown is open (y[q] = 1) or not: options that show it need it open, and k records or
@@ -55,7 +55,7 @@ SETTINGS = ExactSettings()
 
 @dataclass(frozen=True)
 class Terms:
-    """What was asked for: k, how gaps are read, of how many keys at a time, how far a proof may go."""
+    """Parameters: k, the reading of gaps, the number of keys at a time, the effort of a proof."""
 
     k: int
     wildcard: bool
@@ -64,8 +64,8 @@ class Terms:
     nodes: int
 
     def families(self, d: int) -> list[list[int]]:
-        """The combinations of columns of which k is asked."""
-        return [list(each) for each in combinations(range(d), self.m or d)]
+        """The combinations of columns that k records must share."""
+        return [list(columns) for columns in combinations(range(d), self.m or d)]
 
 
 class Proof(NamedTuple):
@@ -76,7 +76,7 @@ class Proof(NamedTuple):
 
 
 @dataclass
-class _Programme:
+class _MixedIntegerProgram:
     """Columns are options, then indicators of some of them; rows are collected entry by entry."""
 
     upper: list[Floats]
@@ -114,12 +114,12 @@ class _Programme:
 
     @property
     def matrix(self) -> Any:
-        row, column, value = (np.concatenate(each) for each in zip(*self.entries, strict=True))
+        row, column, value = (np.concatenate(part) for part in zip(*self.entries, strict=True))
         return sparse.csc_matrix((value, (row, column)), shape=(self.rows, self.columns))
 
 
 def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: RunContext) -> Proof | None:
-    """The least cost or a bound of it, from a known choice; None where the programme would be too large."""
+    """The least cost or a bound of it, from a known choice; None where the MIP would be too large."""
     listed = Options.of(keys)
     if listed is None:
         return None
@@ -127,58 +127,58 @@ def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run
     if options is None or options.kind.size > terms.options:
         return None
     most = options.counts[options.kind].astype(np.float64)
-    programme = _Programme(upper=[most], columns=options.kind.size)
+    mip = _MixedIntegerProgram(upper=[most], columns=options.kind.size)
     amounts = options.counts.astype(np.float64)
-    programme.add(amounts, [(options.kind, np.arange(options.kind.size), 1.0)], amounts)
+    mip.add(amounts, [(options.kind, np.arange(options.kind.size), 1.0)], amounts)
     for columns in families:
         if terms.wildcard:
-            _compatible(programme, options, columns, terms.k)
+            _compatible(mip, options, columns, terms.k)
         else:
-            _alike(programme, options, columns, terms.k)
-    if sum(each[0].size for each in programme.entries) > SETTINGS.entries:
+            _alike(mip, options, columns, terms.k)
+    if sum(entry[0].size for entry in mip.entries) > SETTINGS.entries:
         return None
     start = _started(options, keys, stars)
-    taken, bound = _solved(programme, options, start, keys, stars, terms.nodes, run)
+    taken, bound = _solved(mip, options, start, keys, stars, terms.nodes, run)
     if taken is None or float(options.costs @ taken) > keys.price(stars) - SETTINGS.tolerance:
         return Proof(stars, bound)
     return Proof(_assigned(options, np.rint(taken).astype(np.int64)), bound)
 
 
-def _alike(programme: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
+def _alike(mip: _MixedIntegerProgram, options: Options, columns: Sequence[int], k: int) -> None:
     """Combinations of some columns are shown by k or by nobody."""
     cells, every = options.cells(columns), np.arange(options.kind.size)
-    opened = programme.indicate(cells, every)
-    programme.add(np.zeros(every.size), [(every, opened, options.counts[options.kind]), (every, every, -1.0)])
+    opened = mip.indicate(cells, every)
+    mip.add(np.zeros(every.size), [(every, opened, options.counts[options.kind]), (every, every, -1.0)])
     shown = np.unique(np.column_stack([cells, opened]), axis=0)
     least = (shown[:, 0], shown[:, 1], -float(k))
     nothing = np.zeros(len(shown))
     if options.lone:
-        programme.add(nothing, [(cells, every, 1.0), least])
+        mip.add(nothing, [(cells, every, 1.0), least])
     else:
-        programme.add(nothing, [_units(programme, options, cells, every), least])
+        mip.add(nothing, [_units(mip, options, cells, every), least])
 
 
-def _compatible(programme: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
+def _compatible(mip: _MixedIntegerProgram, options: Options, columns: Sequence[int], k: int) -> None:
     """Every original combination of some columns is compatible with k that are taken."""
     originals = np.unique(options.codes[:, list(columns)], axis=0)
     shown = options.shown[:, list(columns)]
     cells, taken = np.nonzero(agreeing(originals, shown))
     needed = np.full(len(originals), float(k))
     if options.lone:
-        programme.add(needed, [(cells, taken, 1.0)])
+        mip.add(needed, [(cells, taken, 1.0)])
     else:
-        programme.add(needed, [_units(programme, options, cells, taken)])
+        mip.add(needed, [_units(mip, options, cells, taken)])
 
 
-def _units(programme: _Programme, options: Options, cells: Ints, taken: Ints) -> tuple[Ints, Ints, float]:
+def _units(mip: _MixedIntegerProgram, options: Options, cells: Ints, taken: Ints) -> tuple[Ints, Ints, float]:
     """Entries that count in each cell the units of which an option is taken."""
     both = np.column_stack([cells, options.units[options.kind[taken]]])
     pairs, own = np.unique(both, axis=0, return_inverse=True)
     own = own.reshape(-1)
-    marks = programme.indicate(own, taken)
+    marks = mip.indicate(own, taken)
     columns = np.unique(marks)
     places = np.arange(len(pairs))
-    programme.add(np.zeros(len(pairs)), [(own, taken, 1.0), (places, columns, -1.0)])
+    mip.add(np.zeros(len(pairs)), [(own, taken, 1.0), (places, columns, -1.0)])
     return pairs[:, 0], columns, 1.0
 
 
@@ -205,7 +205,7 @@ def _assigned(options: Options, taken: Ints) -> Ints:
 
 
 def _solved(
-    programme: _Programme,
+    mip: _MixedIntegerProgram,
     options: Options,
     start: Floats | None,
     keys: Keys,
@@ -213,14 +213,14 @@ def _solved(
     nodes: int,
     run: RunContext,
 ) -> tuple[Floats | None, float]:
-    """How often options are taken and a bound: columns too dear for a better choice go, parts are apart."""
+    """How often options are taken, and a bound; fixes costly columns, and solves independent parts apart."""
     from tacita.solvers.highs import LinearProgram
 
     run.report(_STAGE, 0, 1)
-    costs = np.zeros(programme.columns)
+    costs = np.zeros(mip.columns)
     costs[: options.kind.size] = options.costs
-    matrix, upper = programme.matrix, np.concatenate(programme.upper)
-    lower, above = np.concatenate(programme.lower), np.concatenate(programme.above)
+    matrix, upper = mip.matrix, np.concatenate(mip.upper)
+    lower, above = np.concatenate(mip.lower), np.concatenate(mip.above)
     relaxed = LinearProgram.of(costs, np.zeros(upper.size), upper, matrix, lower, above)
     if relaxed.solve() != "optimal":
         return None, 0.0
@@ -230,7 +230,7 @@ def _solved(
     taken = np.zeros(upper.size)
     if bound >= known - SETTINGS.tolerance:
         return None, bound
-    first = None if start is None else programme.whole(start)
+    first = None if start is None else mip.whole(start)
     total = 0.0
     parts = _parts(matrix, kept)
     for done, (columns, rows) in enumerate(parts):
@@ -255,8 +255,10 @@ def _parts(matrix: Any, kept: Any) -> list[tuple[Ints, Ints]]:
     rows = left.shape[0]
     links = sparse.bmat([[None, left], [left.T, None]])
     count, labels = connected_components(links, directed=False)
-    found = [(columns[labels[rows:] == each], np.flatnonzero(labels[:rows] == each)) for each in range(count)]
-    return [(own, held) for own, held in found if own.size]
+    parts = [
+        (columns[labels[rows:] == label], np.flatnonzero(labels[:rows] == label)) for label in range(count)
+    ]
+    return [(own, held) for own, held in parts if own.size]
 
 
 def _step(weights: Floats) -> float:
@@ -273,10 +275,10 @@ _SOLVED_AGAIN = "solving parts again"
 
 
 def polished(keys: Keys, stars: Ints, k: int, run: RunContext) -> Ints:
-    """Sets of empty columns that cost no more: whoever shows the same now, with those nearby, chooses again.
+    """Sets of empty columns that cost no more: solves again for records of a pattern and of patterns nearby.
 
-    Every part holds all records of its patterns, so that whatever it chooses, the others are as they were.
-    The cost of some small integer programmes.
+    Every part holds all records of its patterns, so that its choice leaves the others as they were. The cost
+    of some small MIPs.
     """
     if keys.n > SETTINGS.records:
         return stars
@@ -286,7 +288,7 @@ def polished(keys: Keys, stars: Ints, k: int, run: RunContext) -> Ints:
         if run.should_stop() or idle == SETTINGS.idle_parts:
             break
         own = Keys(keys.codes[rows], keys.units[rows], keys.weights)
-        found = improved(
+        proof = improved(
             own,
             stars[rows],
             [list(range(keys.d))],
@@ -294,8 +296,8 @@ def polished(keys: Keys, stars: Ints, k: int, run: RunContext) -> Ints:
             run,
         )
         idle += 1
-        if found is not None and own.price(found.stars) < own.price(stars[rows]):
-            stars[rows], idle = found.stars, 0
+        if proof is not None and own.price(proof.stars) < own.price(stars[rows]):
+            stars[rows], idle = proof.stars, 0
     run.report(_SOLVED_AGAIN, 1, 1)
     return stars
 

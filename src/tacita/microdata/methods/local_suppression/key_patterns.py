@@ -104,7 +104,7 @@ class Keys:
         return as_masks(sets, self.d) @ self.weights
 
     def taken(self, stars: Ints) -> Mask:
-        """The cells that are withheld where these sets are left empty: those that had a value."""
+        """The cells that are suppressed where these sets are left empty: those that had a value."""
         return as_masks(stars, self.d) & (self.codes > 0)
 
     def price(self, stars: Ints) -> float:
@@ -115,19 +115,19 @@ class Keys:
     def sets(self) -> list[int]:
         """Sets of columns from the cheapest on; the last has all of them."""
         order = np.argsort(self.weights, kind="stable").tolist()
-        found = [0]
+        cheapest = [0]
         # every set is reached once: by its next column added, or its last moved on
         heap: list[tuple[float, int, tuple[int, ...]]] = [(float(self.weights[order[0]]), 1, (0,))]
-        while heap and len(found) < _MOST_SETS:
+        while heap and len(cheapest) < _MOST_SETS:
             cost, size, places = heapq.heappop(heap)
-            found.append(sum(1 << order[at] for at in places))
+            cheapest.append(sum(1 << order[at] for at in places))
             last = places[-1]
             if last + 1 < self.d:
                 step = float(self.weights[order[last + 1]])
                 heapq.heappush(heap, (cost + step, size + 1, (*places, last + 1)))
                 moved = cost - float(self.weights[order[last]]) + step
                 heapq.heappush(heap, (moved, size, (*places[:-1], last + 1)))
-        return found if found[-1] == self.every else [*found, self.every]
+        return cheapest if cheapest[-1] == self.every else [*cheapest, self.every]
 
     def on_columns(self, columns: list[int]) -> Keys:
         """The same records, known by fewer columns."""
@@ -167,8 +167,8 @@ def counted(keys: Ints, units: Ints | None) -> tuple[Ints, Ints]:
     (array([3, 7]), array([1, 2]))
     """
     if units is None:
-        found, counts = np.unique(keys, return_counts=True)
-        return found, counts
+        distinct, counts = np.unique(keys, return_counts=True)
+        return distinct, counts
     order = np.lexsort((units, keys))
     keys, units = keys[order], units[order]
     fresh = np.ones(keys.size, dtype=bool)
@@ -191,7 +191,7 @@ def fitting(keys: Keys, hidden: Ints, rows: Ints, wildcard: bool) -> Ints:
     they are values of their own. Units that miss different columns may be counted more than once.
     O(sets of hidden columns x sets of missing columns x n log n).
     """
-    found = np.zeros(rows.size, dtype=np.int64)
+    fits = np.zeros(rows.size, dtype=np.int64)
     units = None if keys.lone else keys.units
     for own in np.unique(hidden).tolist():
         mine = np.flatnonzero(hidden == own)
@@ -201,15 +201,15 @@ def fitting(keys: Keys, hidden: Ints, rows: Ints, wildcard: bool) -> Ints:
                 continue
             theirs = keys.rows_of(gaps)
             listed, counts = counted(keys.on(shown & ~gaps, theirs), None if units is None else units[theirs])
-            found[mine] += looked_up(keys.on(shown & ~gaps, rows[mine]), listed, counts)
-    return found
+            fits[mine] += looked_up(keys.on(shown & ~gaps, rows[mine]), listed, counts)
+    return fits
 
 
 def least(keys: Keys, k: int, wildcard: bool) -> Floats:
     """What each record must lose at least: the cheapest columns without which k originals fit what it shows.
 
-    Holds in both readings: whoever is alike fits, and so does whoever must be compatible. The sum over all
-    records is a lower bound of the cost. O(2^d n log n) at most; records that are settled drop out.
+    Holds in both readings: records that are alike fit, and so do records that must be compatible. The sum
+    over all records is a lower bound of the cost. O(2^d n log n) at most; records that are settled drop out.
     """
     bound = np.zeros(keys.n)
     rest = np.arange(keys.n)

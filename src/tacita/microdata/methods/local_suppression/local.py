@@ -24,12 +24,12 @@ from tacita.core import Bounds, DataError, Floats, Ints, ParameterError, RunCont
 from . import category, wildcard
 from .exact import Terms, improved, polished
 from .key_patterns import Keys, as_masks, as_sets, least
-from .local_suppression_method import Withheld, Withholding
+from .local_suppression_method import CellSuppression, SuppressedCells
 
 _ROUNDING = 1e-9
 
 
-def found(keys: Keys, terms: Terms, run: RunContext) -> Withheld:
+def search_cells(keys: Keys, terms: Terms, run: RunContext) -> SuppressedCells:
     """Cells that keep the promise, the least that they cost, and how it ended."""
     stars = _heuristic(keys, terms, run) & ~keys.missing
     bound = _bound(keys, terms)
@@ -44,7 +44,7 @@ def found(keys: Keys, terms: Terms, run: RunContext) -> Withheld:
             stars = polished(keys, stars, terms.k, run)
         cost = keys.price(stars)
         run.on_bounds(Bounds(min(bound, cost), cost))
-    return Withheld(keys.taken(stars), min(bound, cost), "optimal" if _proven(cost, bound) else status)
+    return SuppressedCells(keys.taken(stars), min(bound, cost), "optimal" if _proven(cost, bound) else status)
 
 
 def _proven(cost: float, bound: float) -> bool:
@@ -52,14 +52,14 @@ def _proven(cost: float, bound: float) -> bool:
 
 
 def _heuristic(keys: Keys, terms: Terms, run: RunContext) -> Ints:
-    """Combination by combination, each building on what the others withheld already."""
+    """Combination by combination, each building on what was suppressed for the others."""
     if not terms.wildcard or not keys.lone:
         # records that are equal are compatible, units and all
         return _alike(keys, terms, run)
     stars = np.zeros(keys.n, dtype=np.int64)
     for columns in terms.families(keys.d):
-        part, given = keys.on_columns(columns), as_sets(as_masks(stars, keys.d)[:, columns])
-        own = wildcard.compatible(part, given, terms.k, run)
+        part, before = keys.on_columns(columns), as_sets(as_masks(stars, keys.d)[:, columns])
+        own = wildcard.compatible(part, before, terms.k, run)
         if own is None:
             return _alike(keys, terms, run)
         stars |= _spread(own, columns)
@@ -92,7 +92,7 @@ def _bound(keys: Keys, terms: Terms) -> float:
         for columns in terms.families(keys.d)
     ]
     total, taken = 0.0, set[int]()
-    for bound, columns in sorted(bounds, key=lambda each: -each[0]):
+    for bound, columns in sorted(bounds, key=lambda entry: -entry[0]):
         if taken.isdisjoint(columns):
             total += bound
             taken.update(columns)
@@ -109,7 +109,7 @@ def _as_importance(value: object) -> object:
     words = (value,) if isinstance(value, str) else value
     if not isinstance(words, list | tuple):
         return value
-    parted = [str(word).partition("=") for each in words for word in str(each).split(",")]
+    parted = [str(word).partition("=") for text in words for word in str(text).split(",")]
     if any(not sign or not column for column, sign, _ in parted):
         raise ParameterError("LocalSuppression: wanted importance as COLUMN=NUMBER with commas between.")
     if len({column for column, _, _ in parted}) < len(parted):
@@ -123,7 +123,7 @@ Importance = Annotated[
 Reading = Literal["category", "wildcard"]
 
 
-class LocalSuppression(Withholding):
+class LocalSuppression(CellSuppression):
     """Leaves the fewest cells empty that make every record one of k, all others stay as they were.
 
     Minimises the sum of importance over suppressed cells; the guarantee holds within each stratum, and for k
@@ -147,7 +147,7 @@ class LocalSuppression(Withholding):
     67(4).
 
     >>> codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> LocalSuppression(k=2).withhold(codes, np.array([1.0, 2.0]), RunContext()).cells.tolist()
+    >>> LocalSuppression(k=2).suppress(codes, np.array([1.0, 2.0]), RunContext()).cells.tolist()
     [[True, False], [True, False], [True, False], [True, False]]
     """
 
@@ -212,9 +212,9 @@ class LocalSuppression(Withholding):
             )
         return np.array([self.importance.get(name, 1.0) for name in names])
 
-    def withhold(
+    def suppress(
         self, codes: Ints, weights: Floats, run: RunContext, *, units: Ints | None = None
-    ) -> Withheld:
+    ) -> SuppressedCells:
         """The cells of one stratum; raises where it has fewer than k records or units."""
         numbers = np.arange(len(codes)) if units is None else _numbered(units)
         if np.unique(numbers).size < self.k:
@@ -222,7 +222,7 @@ class LocalSuppression(Withholding):
             raise DataError(f"LocalSuppression: k={self.k} needs at least {self.k} {what} in a stratum.")
         keys = Keys(codes.astype(np.int64) + 1, numbers.astype(np.int64), np.asarray(weights, dtype=float))
         terms = Terms(self.k, self.missing_as == "wildcard", self.m, self.options, self.nodes)
-        return found(keys, terms, run)
+        return search_cells(keys, terms, run)
 
 
 def _numbered(units: Ints) -> Ints:

@@ -1,4 +1,4 @@
-"""What all withholding of single cells shares: which cells, what they cost, and what is proven of that."""
+"""Base class of local suppression: the suppressed cells, their cost, and its proven bound."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tacita.core.spec.params import GroupSize
 from tacita.core.spec.roles import KINDS, Kind
 
 
-class Withheld(NamedTuple):
-    """Which cells (n, d) of a stratum are withheld, what no choice can cost less than, and how it ended."""
+class SuppressedCells(NamedTuple):
+    """The suppressed cells (n, d) of a stratum, a lower bound of the cost, and how the search ended."""
 
     cells: Mask
     lower_bound: float
     status: str
 
 
-# What is said of each value that is shown still holds where some show nothing any more; and an empty cell is
-# compatible with whatever the value was.
+# Promises about the shown values still hold where some cells show nothing; an empty cell is compatible with
+# any value.
 KEPT = (
     "recoded",
     "recoded-by-map",
@@ -38,8 +38,8 @@ KEPT = (
 )
 
 
-class Withholding(RecordMethod):
-    """Leaves cells of keys empty, the others as they were. Subclasses say which.
+class CellSuppression(RecordMethod):
+    """Suppresses cells of keys, and leaves the others as they were. Subclasses choose the cells.
 
     Takes columns of any kind as categories. Records that miss values stand among the others of their
     stratum.
@@ -63,9 +63,9 @@ class Withholding(RecordMethod):
         """What a cell of each column costs."""
 
     @abstractmethod
-    def withhold(
+    def suppress(
         self, codes: Ints, weights: Floats, run: RunContext, *, units: Ints | None = None
-    ) -> Withheld:
+    ) -> SuppressedCells:
         """Choose the cells of one stratum; `codes` (n, d) number the values of each column, -1: missing."""
 
 
@@ -73,7 +73,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class WithheldCells:
+class SuppressionSummary:
     """Cells that were left empty in each column, of how many that had a value; cost, bound and status.
 
     `cost` is the sum of the importance of all of them; no choice that keeps the promise costs less than
@@ -90,7 +90,7 @@ class WithheldCells:
     def total(self) -> int:
         """All of them.
 
-        >>> WithheldCells({"a": 3, "b": 1}, {"a": 10, "b": 10}, 4.0, 3.0, "heuristic").total
+        >>> SuppressionSummary({"a": 3, "b": 1}, {"a": 10, "b": 10}, 4.0, 3.0, "heuristic").total
         4
         """
         return sum(self.cells.values())
@@ -104,7 +104,7 @@ class WithheldCells:
     def gap(self) -> float:
         """Share of the cost by which another choice might undercut it: (cost - bound) / cost.
 
-        >>> WithheldCells({"a": 4}, {"a": 9}, 4.0, 3.0, "heuristic").gap
+        >>> SuppressionSummary({"a": 4}, {"a": 9}, 4.0, 3.0, "heuristic").gap
         0.25
         """
         return max(0.0, (self.cost - self.lower_bound) / self.cost) if self.cost > 0 else 0.0

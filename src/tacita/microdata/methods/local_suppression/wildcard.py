@@ -20,14 +20,14 @@ _STAGE = "withholding cells"
 _PRICES = (0.5, 1.0, np.inf)
 
 
-def compatible(keys: Keys, given: Ints, k: int, run: RunContext) -> Ints | None:
-    """Sets of hidden columns, beyond those given, so that everybody is compatible with k; None if none found.
+def compatible(keys: Keys, before: Ints, k: int, run: RunContext) -> Ints | None:
+    """Sets of hidden columns, beyond `before`, with k compatible records for everybody; None if none found.
 
     Every record hides the cheapest columns without which k originals fit; then those who can help most hide
     more until k records are compatible with every original; then what is not needed is shown again.
     Every record must be a unit of its own. O(2^d n log n).
     """
-    own = _fitted(keys, given, k, run)
+    own = _fitted(keys, before, k, run)
     rows = _few(keys, k)
     stars = _helping(keys, own.copy(), rows, k, run)
     if keys.gaps == [0]:
@@ -38,7 +38,7 @@ def compatible(keys: Keys, given: Ints, k: int, run: RunContext) -> Ints | None:
 
 def covering(keys: Keys, stars: Ints, rows: Ints) -> Ints:
     """How many released records are compatible with the originals of some rows. O(2^d n log n)."""
-    found = np.zeros(rows.size, dtype=np.int64)
+    covered = np.zeros(rows.size, dtype=np.int64)
     hidden = stars | keys.missing
     for columns in np.unique(hidden).tolist():
         released = np.flatnonzero(hidden == columns)
@@ -46,8 +46,8 @@ def covering(keys: Keys, stars: Ints, rows: Ints) -> Ints:
             mine = np.flatnonzero(keys.missing[rows] == gaps)
             some = keys.every & ~columns & ~gaps
             listed, counts = counted(keys.on(some, released), None)
-            found[mine] += looked_up(keys.on(some, rows[mine]), listed, counts)
-    return found
+            covered[mine] += looked_up(keys.on(some, rows[mine]), listed, counts)
+    return covered
 
 
 def _few(keys: Keys, k: int) -> Ints:
@@ -57,16 +57,16 @@ def _few(keys: Keys, k: int) -> Ints:
     return first[counts < k].astype(np.int64)
 
 
-def _fitted(keys: Keys, given: Ints, k: int, run: RunContext) -> Ints:
+def _fitted(keys: Keys, before: Ints, k: int, run: RunContext) -> Ints:
     """The cheapest columns to hide for each record; of equals those that most others hide with it."""
-    stars, rest = given.copy(), np.arange(keys.n)
+    stars, rest = before.copy(), np.arange(keys.n)
     costs = dict(zip(keys.sets, keys.cost(np.array(keys.sets)).tolist(), strict=True))
     for _, tier in groupby(keys.sets, costs.__getitem__):
         run.report(_STAGE, 0, 1)
         most = np.zeros(rest.size, dtype=np.int64)
         best = np.zeros(rest.size, dtype=np.int64)
         for columns in tier:
-            hidden = columns | given[rest] | keys.missing[rest]
+            hidden = columns | before[rest] | keys.missing[rest]
             settled = np.flatnonzero(fitting(keys, hidden, rest, wildcard=True) >= k)
             shared = keys.on(keys.every & ~columns, rest[settled])
             peers = looked_up(shared, *counted(shared, None))
@@ -105,12 +105,12 @@ def _helping(keys: Keys, stars: Ints, rows: Ints, k: int, run: RunContext) -> In
 
 
 def _shown_again(keys: Keys, own: Ints, stars: Ints, rows: Ints, k: int) -> Ints:
-    """Give back what was hidden to help and is not needed, the dearest columns first."""
+    """Give back what was hidden to help and is not needed, the costliest columns first."""
     from tacita.kernels.records.local_suppression import give_back
 
     spare = covering(keys, stars, rows) - k
     order = np.argsort(-keys.weights, kind="stable")
-    for columns in sorted(np.unique(stars[stars != own]).tolist(), key=lambda each: -each.bit_count()):
+    for columns in sorted(np.unique(stars[stars != own]).tolist(), key=lambda columns: -columns.bit_count()):
         raised = np.flatnonzero((stars == columns) & (stars != own))
         shown = keys.on(keys.every & ~columns)
         sought = rows[np.argsort(shown[rows], kind="stable")]

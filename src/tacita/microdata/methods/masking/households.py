@@ -24,7 +24,7 @@ def _as_profiles(value: object) -> object:
         value = (value,)
     if not isinstance(value, list | tuple):
         return value
-    return tuple(tuple(each.split("+")) if isinstance(each, str) else each for each in value)
+    return tuple(tuple(profile.split("+")) if isinstance(profile, str) else profile for profile in value)
 
 
 Profiles = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_as_profiles)]
@@ -89,7 +89,9 @@ class RecordSwap(CategoryMasking):
     @property
     def reads(self) -> tuple[str, ...]:
         """Those of risk and of profiles."""
-        return tuple(dict.fromkeys((*self.risk_columns, *(name for each in self.similar for name in each))))
+        return tuple(
+            dict.fromkeys((*self.risk_columns, *(name for profile in self.similar for name in profile)))
+        )
 
     @property
     def group_size(self) -> None:
@@ -110,7 +112,9 @@ class RecordSwap(CategoryMasking):
         homes = Homes.of(coded, self.display_name())
         chance = run.protective_generator()
         order = chance.permutation(homes.count)
-        profiles = [homes.profile([coded.read[name] for name in each]) for each in self.similar or ((),)]
+        profiles = [
+            homes.profile([coded.read[name] for name in profile]) for profile in self.similar or ((),)
+        ]
         levels = homes.levels_at_risk([coded.read[name] for name in self.risk_columns], self.k)
         partner = np.full(homes.count, -1, dtype=np.int64)
         pairing = _Pairing(homes, order, partner)
@@ -185,14 +189,14 @@ class Homes:
         order = np.lexsort((member, self.of_record))
         sizes = np.bincount(self.of_record)
         starts = np.cumsum(sizes) - sizes
-        found = np.empty(self.count, dtype=np.int64)
+        numbers = np.empty(self.count, dtype=np.int64)
         numbered = 0
         for size in np.unique(sizes).tolist():
             those = np.flatnonzero(sizes == size)
             sorted_members = member[order[starts[those][:, None] + np.arange(size)]]
-            found[those] = numbered + _combined(list(sorted_members.T))
-            numbered = int(found[those].max()) + 1
-        return found
+            numbers[those] = numbered + _combined(list(sorted_members.T))
+            numbered = int(numbers[those].max()) + 1
+        return numbers
 
     def levels_at_risk(self, columns: Sequence[Ints], k: int) -> Ints:
         """The coarsest level at which fewer than k households share a member's values; -1 for none."""
@@ -236,9 +240,9 @@ class _Pairing:
 
 def _combined(keys: Sequence[npt.NDArray[np.generic]]) -> Ints:
     """Number the distinct combinations of several keys 0, 1, 2, ... O(n log n) a key."""
-    found = np.unique(keys[0], return_inverse=True)[1].reshape(-1)
+    combined = np.unique(keys[0], return_inverse=True)[1].reshape(-1)
     for key in keys[1:]:
         dense = np.unique(key, return_inverse=True)[1].reshape(-1)
-        found = np.unique(found * (int(dense.max()) + 1) + dense, return_inverse=True)[1].reshape(-1)
-    result: Ints = found.astype(np.int64)
+        combined = np.unique(combined * (int(dense.max()) + 1) + dense, return_inverse=True)[1].reshape(-1)
+    result: Ints = combined.astype(np.int64)
     return result

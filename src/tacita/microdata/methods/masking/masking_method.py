@@ -20,7 +20,7 @@ class Masked:
     """Masked values; where each column was grouped by itself, also the group of each cell.
 
     Of categories, `labels` has one number a record that a promise speaks of (who changed places with whom,
-    which matrix was drawn from), and `witness` what else the verifier is told beside the parameters.
+    which matrix was drawn from), and `witness` what the verifier needs in addition to the parameters.
     """
 
     values: Matrix
@@ -47,10 +47,10 @@ class Coded:
 
     def in_file(self, j: int) -> list[bool]:
         """The same of one column; without a file around, of these records."""
-        found: list[bool] = (
+        occurs: list[bool] = (
             self.present[j] if self.present else held(self.codes[:, j], len(self.texts[j]))
         ).tolist()
-        return found
+        return occurs
 
 
 def held(column: Floats, categories: int) -> Mask:
@@ -105,13 +105,13 @@ class Masking(RecordMethod):
         matrix = as_matrix(x, self.display_name())
         n, d = matrix.shape
         context = self._context(np.empty((n, 0)) if beside is None else np.asarray(beside), n)
-        self._refuse_few(n, d, context.shape[1])
+        self._check_record_count(n, d, context.shape[1])
         steered = run or RunContext()
         made = self.change(matrix, units, context, steered)
         steered.report("masking records", 1, 1)
         return made
 
-    def _refuse_few(self, n: int, d: int, beside: int = 0) -> None:
+    def _check_record_count(self, n: int, d: int, beside: int = 0) -> None:
         needed = self.fewest(d + beside)
         if n < needed:
             raise DataError(
@@ -125,7 +125,7 @@ class Masking(RecordMethod):
         context = as_matrix(beside, self.display_name())
         if context.shape[0] != n:
             raise DataError(
-                f"{self.display_name()}: wanted {n} records beside the masked ones, got {context.shape[0]}."
+                f"{self.display_name()}: wanted a context of {n} records, got {context.shape[0]}."
             )
         return context
 
@@ -152,20 +152,20 @@ class CategoryMasking(Masking):
         """Codes alone, for categories that have no names."""
         texts, codes = [], np.empty_like(x)
         values = [np.unique(column, return_inverse=True) for column in x.T]
-        for j, (found, places) in enumerate(values):
-            texts.append(tuple(f"{value:g}" for value in found.tolist()))
+        for j, (levels, places) in enumerate(values):
+            texts.append(tuple(f"{value:g}" for value in levels.tolist()))
             codes[:, j] = places.reshape(-1)
         names = tuple(f"column {j + 1}" for j in range(x.shape[1]))
         owners = None if units is None else np.unique(np.asarray(units), return_inverse=True)[1].reshape(-1)
         made = self.redraw(Coded(codes=codes, names=names, texts=tuple(texts), units=owners), run)
         back = [
-            found[column.astype(np.int64)] for (found, _), column in zip(values, made.values.T, strict=True)
+            levels[column.astype(np.int64)] for (levels, _), column in zip(values, made.values.T, strict=True)
         ]
         return Masked(np.column_stack(back), made.labels, made.witness)
 
     def redrawn(self, coded: Coded, run: RunContext) -> Masked:
         """Codes to publish in place of those of a stratum, refused where it has too few records."""
-        self._refuse_few(*coded.codes.shape)
+        self._check_record_count(*coded.codes.shape)
         return self.redraw(coded, run)
 
     @abstractmethod

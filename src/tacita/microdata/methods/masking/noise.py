@@ -124,13 +124,18 @@ class CorrelatedNoise(AdditiveNoise):
     shrink: bool = Field(default=False, description="draw values to the mean, so that variances do not grow")
 
     def draws(self, x: Matrix, chance: np.random.Generator) -> Draw:
-        found = spectrum(x)
-        shape = np.sqrt(self.alpha / (x.shape[0] - 1)) * found.sizes[:, None] * found.axes.T * found.scale
+        decomposed = spectrum(x)
+        shape = (
+            np.sqrt(self.alpha / (x.shape[0] - 1))
+            * decomposed.sizes[:, None]
+            * decomposed.axes.T
+            * decomposed.scale
+        )
         shrinking = 1 / np.sqrt(1 + self.alpha) if self.shrink else 1.0
 
         def draw(rows: Ints) -> Matrix:
-            noise = chance.standard_normal((rows.size, found.sizes.size)) @ shape
-            result: Matrix = found.centre + shrinking * (x[rows] - found.centre + noise)
+            noise = chance.standard_normal((rows.size, decomposed.sizes.size)) @ shape
+            result: Matrix = decomposed.centre + shrinking * (x[rows] - decomposed.centre + noise)
             return result
 
         return draw

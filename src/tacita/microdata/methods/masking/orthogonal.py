@@ -61,15 +61,18 @@ class ROMM(Masking):
         return 2 * columns + 3
 
     def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
-        found = spectrum(x)
-        n, rank = found.scores.shape
+        decomposed = spectrum(x)
+        n, rank = decomposed.scores.shape
         noise = run.protective_generator().standard_normal((n, rank))
         run.report("masking records", 0, 1)
-        frame = found.scores + (self.strength / np.sqrt(n)) * (noise - noise.mean(axis=0))
+        frame = decomposed.scores + (self.strength / np.sqrt(n)) * (noise - noise.mean(axis=0))
         # once more takes away what the first orthonormalisation rounded
         for _ in range(2):
             frame = _nearest_orthonormal(frame - frame.mean(axis=0))
-        return Masked(found.centre + (found.drift + (frame * found.sizes) @ (found.axes.T * found.scale)))
+        return Masked(
+            decomposed.centre
+            + (decomposed.drift + (frame * decomposed.sizes) @ (decomposed.axes.T * decomposed.scale))
+        )
 
 
 def _nearest_orthonormal(frame: Matrix) -> Matrix:

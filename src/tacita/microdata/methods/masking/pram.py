@@ -12,25 +12,25 @@ from tacita.core import Floats, Ints, Labels, Matrix, ParameterError, RunContext
 from tacita.core.data.microdata import join_names
 
 from .masking_method import CategoryMasking, Coded, Masked
-from .transitions import declared, draw, generated, invariant, refuse_bad, refuse_many
+from .transitions import check_matrix_size, check_probabilities, declared, draw, generated, invariant
 
 
 def _as_matrices(value: object) -> object:
     """A mapping as it is, or words such as COLUMN:OLD:NEW=P from a command line."""
     if not isinstance(value, list | tuple):
         return value
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    matrices: dict[str, dict[str, dict[str, Any]]] = {}
     for word in map(str, value):
         place, sign, probability = word.rpartition("=")
         parts = place.split(":")
         if not sign or len(parts) != 3:
             raise ParameterError("PRAM: wanted the matrix as COLUMN:OLD:NEW=P with commas between.")
         column, old, new = parts
-        row = found.setdefault(column, {}).setdefault(old, {})
+        row = matrices.setdefault(column, {}).setdefault(old, {})
         if new in row:
             raise ParameterError(f"PRAM: the matrix of column {column} has an entry twice. Once is enough.")
         row[new] = probability
-    return found
+    return matrices
 
 
 class Transition(NamedTuple):
@@ -48,7 +48,7 @@ class PRAM(CategoryMasking):
     """Post-randomisation: every category is drawn anew, from probabilities that depend on it alone.
 
     A record with category i gets category j with probability R_ij. `matrix` writes R down for each column.
-    Without it R is generated: P has a diagonal drawn from [pd, 1] and equal probabilities beside it,
+    Without it R is generated: P has a diagonal drawn from [pd, 1] and equal probabilities off it,
     Q_ij = f_j P_ji / sum_k f_k P_ki is its Bayes reverse given the frequencies f of the stratum, and
     R = alpha P Q + (1 - alpha) I. Then f R = f: expected frequencies are what they were, so that counts of
     the release can be used as they are. `invariant` makes the same of a written matrix, R = P Q.
@@ -128,7 +128,7 @@ class PRAM(CategoryMasking):
                 "one or the other."
             )
         for column, rows in self.matrix.items():
-            refuse_bad(column, rows, "PRAM")
+            check_probabilities(column, rows, "PRAM")
         return self
 
     def promised(self) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ class PRAM(CategoryMasking):
         n, d = coded.codes.shape
         values = coded.codes.copy()
         labels = np.zeros(n, dtype=np.int64)
-        told: list[tuple[Transition, ...]] = []
+        transitions: list[tuple[Transition, ...]] = []
         if self.jointly:
             if not self.missing_category:
                 # a combination that misses a value becomes one that misses the same
@@ -166,15 +166,15 @@ class PRAM(CategoryMasking):
             for number in range(int(labels.max()) + 1):
                 rows = np.flatnonzero(labels == number)
                 values[rows], transition = self._together(coded, rows, chance)
-                told.append((transition,))
+                transitions.append((transition,))
         else:
             alone = []
             for j in range(d):
                 values[:, j], transition = self._alone(coded, j, chance)
                 alone.append(transition)
                 run.report("masking records", j + 1, d)
-            told.append(tuple(alone))
-        return Masked(values, labels.astype(np.int64), {"transitions": tuple(told)})
+            transitions.append(tuple(alone))
+        return Masked(values, labels.astype(np.int64), {"transitions": tuple(transitions)})
 
     def _alone(self, coded: Coded, j: int, chance: np.random.Generator) -> tuple[Floats, Transition]:
         """One column. A missing value has the code after the last category, where it is one."""
@@ -188,7 +188,7 @@ class PRAM(CategoryMasking):
         if self.matrix is None:
             chosen, matrix = self._generated(counts, chance, who)
         else:
-            refuse_many(len(names), who)
+            check_matrix_size(len(names), who)
             if name not in self.matrix:
                 raise ParameterError(f"{who}: the matrix has columns, and this is not among them. Add it.")
             chosen = np.arange(len(names))
@@ -205,20 +205,20 @@ class PRAM(CategoryMasking):
     def _together(self, coded: Coded, rows: Labels, chance: np.random.Generator) -> tuple[Matrix, Transition]:
         """Combinations of all columns, those of some records."""
         cells = np.nan_to_num(coded.codes[rows], nan=-1.0)
-        found, codes, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+        combinations, codes, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
         _, matrix = self._generated(counts, chance, "PRAM: columns drawn jointly")
-        drawn = found[draw(codes.reshape(-1).astype(np.int64), matrix, chance)]
+        drawn = combinations[draw(codes.reshape(-1).astype(np.int64), matrix, chance)]
         categories = [
             tuple(
                 None if code < 0 else texts[int(code)] for code, texts in zip(row, coded.texts, strict=True)
             )
-            for row in found.tolist()
+            for row in combinations.tolist()
         ]
         return np.where(drawn < 0, np.nan, drawn), Transition(coded.names, tuple(categories), matrix)
 
     def _generated(self, counts: Ints, chance: np.random.Generator, who: str) -> tuple[Ints, Matrix]:
         """The categories that somebody has, and a matrix of them."""
         held = np.flatnonzero(counts)
-        refuse_many(held.size, who)
+        check_matrix_size(held.size, who)
         diagonal = chance.uniform(self.pd, 1.0, held.size)
         return held, generated(counts[held] / counts.sum(), diagonal, self.alpha)

@@ -22,9 +22,9 @@ class OneDims(Masking):
     segment. Each column has groups of its own, so the loss is far below that of groups of whole records.
 
     Preserved: the mean of every column, exactly up to one rounding; its order, ties aside.
-    An attacker: a combination of columns is in general still unique. Whoever knows a few values of a
-    record exactly finds it, and each published value says within which narrow interval the true one
-    lies. Use it against reading off exact values, never to make records indistinguishable.
+    An attacker: a combination of columns is in general still unique. An attacker who knows a few values of a
+    record exactly finds it, and each published value says within which narrow interval the true one lies. Use
+    it against reading off exact values, never to make records indistinguishable.
     With units every group has records of k distinct ones.
 
     O(d (n log n + n k)) time, O(n d) memory. No randomness; rows with equal values may come to stand in

@@ -16,7 +16,7 @@ _FLAT = 1e-10
 class Spectrum:
     """x = centre + drift + scores diag(sizes) axes' diag(scale), with orthonormal scores (n, r), axes (d, r).
 
-    The mean is `centre`, and `drift` what a double has no room for beside it.
+    The mean is `centre`, and `drift` the part of it that a double cannot hold.
     `scale` are the standard deviations of the columns, 0 where a column does not vary; r is the rank.
     """
 

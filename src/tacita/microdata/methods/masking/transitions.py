@@ -18,7 +18,7 @@ _ROUNDED = 1e-6
 _MOST = 2000
 
 
-def refuse_many(categories: int, who: str) -> None:
+def check_matrix_size(categories: int, who: str) -> None:
     """Raise where a matrix would be larger than anybody can use."""
     if categories > _MOST:
         raise DataError(
@@ -28,7 +28,7 @@ def refuse_many(categories: int, who: str) -> None:
 
 
 def generated(frequencies: Floats, diagonal: Floats, alpha: float) -> Matrix:
-    """R = alpha P Q + (1 - alpha) I: P has the diagonal and equal probabilities beside it. O(m^3).
+    """R = alpha P Q + (1 - alpha) I: P has the diagonal and equal probabilities off it. O(m^3).
 
     >>> generated(np.array([0.5, 0.5]), np.array([0.8, 0.8]), 1.0).round(2).tolist()
     [[0.68, 0.32], [0.32, 0.68]]
@@ -111,7 +111,7 @@ def declared(
     return matrix
 
 
-def refuse_bad(column: str, rows: Rows, who: str) -> None:
+def check_probabilities(column: str, rows: Rows, who: str) -> None:
     """Raise where rows are no probabilities, or change nothing."""
     if not rows:
         raise ParameterError(f"{who}: the matrix of column {column} is empty. Give a row for each category.")

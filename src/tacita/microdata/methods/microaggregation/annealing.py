@@ -236,7 +236,7 @@ class Walks:
         self.keys = np.random.default_rng(0).integers(1, 2**63, size=n, dtype=np.uint64)
 
     def anneal(self, moves: int, remember: bool, descending: bool = True) -> Pool:
-        """So many moves in each walk, then descent; told that it is enough, one pass of the best."""
+        """So many moves in each walk, then descent; a run that should stop makes one pass of the best."""
         from tacita.kernels.records.annealing import walk
         from tacita.kernels.records.move_costs import settle
 

@@ -43,7 +43,7 @@ from .improvement import Improvement
 from .neighbours import cut_order, search_order
 from .reassignment import split_large
 from .recombination import STAGE as COMBINING
-from .recombination import Told, recombine, regroup
+from .recombination import ProgressLatch, recombine, regroup
 from .set_partitioning import Limits
 
 
@@ -57,7 +57,7 @@ class BestSettings:
 
     # moves that an effort which nobody gave may have, at most
     default_moves: int = 100_000_000
-    # millions of moves that may be asked for
+    # millions of moves that may be requested
     largest_effort: float = 1e6
     # records up to which groups are made anew by column generation: beyond, it does not fit in memory
     regrouped_records: int = 5000
@@ -177,12 +177,12 @@ class Best(Improvement):
             )
         return self
 
-    def proven(self, x: Matrix, found: Partition, run: RunContext) -> Partition:
-        if found.units is None and (varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
-            return found.bounded(x, found.sse(x))
+    def proven(self, x: Matrix, partition: Partition, run: RunContext) -> Partition:
+        if partition.units is None and (varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
+            return partition.bounded(x, partition.sse(x))
         if not self.certify:
-            return found
-        proof = certify(x, self.k, found, run, effort=self.rounds)
+            return partition
+        proof = certify(x, self.k, partition, run, effort=self.rounds)
         return proof.partition.bounded(x, proof.lower_bound)
 
     def sized(self, x: Matrix, run: RunContext, clock: Callable[[], float] = clocks.perf_counter) -> Best:
@@ -248,26 +248,28 @@ class Best(Improvement):
             return labels
         moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
         order = search_order(moving)
-        found = np.empty_like(labels)
-        found[order] = self._searched(moving[order], labels[order], moves, run)
-        return found
+        improved = np.empty_like(labels)
+        improved[order] = self._searched(moving[order], labels[order], moves, run)
+        return improved
 
     def _searched(self, x: Matrix, labels: Labels, moves: int, run: RunContext) -> Labels:
         annealing, combining = self._shares(len(x), moves)
         starts = self.starts or _walks_worth(annealing // len(x))
         walks = self._walks(x, labels, starts, run)
         pool = walks.anneal(max(1, annealing // starts), combining is not None)
-        found = walks.best()
+        best = walks.best()
         run.report(STAGE, 1, 1)
         if run.should_stop():
-            return found
+            return best
         if combining == "pool":
-            found = recombine(x, found, self.k, pool.groups(), Limits(SETTINGS.solver_calls, Told(run)))
+            best = recombine(
+                x, best, self.k, pool.groups(), Limits(SETTINGS.solver_calls, ProgressLatch(run))
+            )
         elif combining is not None:
-            found = regroup(x, found, self.k, pool.groups(), combining == "thorough", run)
+            best = regroup(x, best, self.k, pool.groups(), combining == "thorough", run)
         if combining is not None:
             run.report(COMBINING, 1, 1)
-        return found
+        return best
 
     def _usual_moves(self, n: int) -> int:
         return min(max(15_000, 375_000 // max(5, self.k)) * n, SETTINGS.default_moves)
@@ -277,7 +279,7 @@ class Best(Improvement):
         if not self.recombine or n > LARGE:
             return moves, None
         if self.k in _REGROUPING and n <= SETTINGS.regrouped_records:
-            quick, thorough = (each * n for each in _REGROUPING[self.k])
+            quick, thorough = (moves_per_record * n for moves_per_record in _REGROUPING[self.k])
             if moves >= (1 + SETTINGS.annealed_share) * thorough:
                 return moves - thorough, "thorough"
             if moves >= (1 + SETTINGS.annealed_share) * quick:

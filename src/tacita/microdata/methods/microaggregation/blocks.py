@@ -87,7 +87,7 @@ class Blocks(Improvement):
     def _known(cls, name: str) -> str:
         spelled = registry.canonical(name, "microaggregation")
         if not _serves(spelled):
-            able = ", ".join(each for each in registry.names("microaggregation") if _serves(each))
+            able = ", ".join(other for other in registry.names("microaggregation") if _serves(other))
             raise ValueError(f"{spelled} does not group blocks of several columns; these do: {able}")
         return spelled
 
@@ -104,11 +104,11 @@ class Blocks(Improvement):
             return method.partition(part, alone, units=None if units is None else units[rows]).labels
 
         made = 0
-        for rows, found in zip(
+        for rows, inside in zip(
             blocks, run.map_blocks("grouping records", len(blocks), grouped, 1), strict=True
         ):
-            labels[rows] = made + found
-            made += int(found.max()) + 1
+            labels[rows] = made + inside
+            made += int(inside.max()) + 1
         return labels
 
     def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: RunContext) -> Labels:
@@ -153,8 +153,8 @@ class Blocks(Improvement):
 
 def _serves(name: str) -> bool:
     """Whether a method groups by several columns, and is not this one."""
-    found = _method(name)
-    return not (found.one_column or issubclass(found, Blocks))
+    method = _method(name)
+    return not (method.one_column or issubclass(method, Blocks))
 
 
 def _method(name: str) -> type[Microaggregation]:

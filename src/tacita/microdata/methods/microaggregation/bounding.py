@@ -14,7 +14,7 @@ from tacita.core import Labels, Matrix, RunContext
 from .neighbours import neighbours
 
 if TYPE_CHECKING:
-    from tacita.kernels.records.pricing import Market
+    from tacita.kernels.records.pricing import PricingProblem
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 
@@ -74,7 +74,7 @@ class Pricing:
         self._near = np.full((n, 2 * k - 1), np.inf)
         self._near[:, 0] = 0.0
         self._near[:, 1 : nearest.shape[1] + 1] = 0.5 * np.cumsum(nearest, axis=1)
-        self._partners: dict[int, tuple[Labels, Labels]] = {
+        self._neighbours: dict[int, tuple[Labels, Labels]] = {
             0: (np.zeros(n + 1, np.int64), np.empty(0, np.int64))
         }
         self.floor = 1e-10 * float(shares.mean())
@@ -108,17 +108,17 @@ class Pricing:
         return groups
 
     def _lists(self, width: int) -> tuple[Labels, Labels]:
-        """Partners of each record: its `width` nearest, and those it is among the nearest of; 0 for all."""
+        """Neighbours of each record: its `width` nearest, and those it is among the nearest of; 0 for all."""
         if width + 1 >= self.n:
             width = 0
-        if width not in self._partners:
+        if width not in self._neighbours:
             linked = np.zeros((self.n, self.n), dtype=np.bool_)
             np.put_along_axis(linked, self._by_distance[:, : width + 1].astype(np.int64), True, axis=1)
             linked |= linked.T
             np.fill_diagonal(linked, False)
             first = np.concatenate([[0], np.cumsum(linked.sum(axis=1))])
-            self._partners = {0: self._partners[0], width: (first, np.flatnonzero(linked) % self.n)}
-        return self._partners[width]
+            self._neighbours = {0: self._neighbours[0], width: (first, np.flatnonzero(linked) % self.n)}
+        return self._neighbours[width]
 
     def price(self, prices: Matrix, width: int, repair: bool, nodes: int, late: Callable[[], bool]) -> Priced:
         """The best group of every root within `width` nearest; with repair, prices that allow none.
@@ -127,15 +127,15 @@ class Pricing:
         pays the bound that is known by then, so that repaired prices prove what they claim whenever the
         search ends.
         """
-        from tacita.kernels.records.pricing import Found, Partners, Search, price_roots
+        from tacita.kernels.records.pricing import GroupList, Neighbours, Search, price_roots
 
         tries = SETTINGS.searches_per_root if repair else 1
         repaired = prices.copy()
-        market = self._market(repaired)
-        order = _dearest_first(prices)
+        problem = self._problem(repaired)
+        order = _most_expensive_first(prices)
         rank = np.empty(self.n, dtype=np.int64)
         rank[order] = np.arange(self.n)
-        partners = Partners(order, rank, *self._lists(width))
+        neighbours = Neighbours(order, rank, *self._lists(width))
         groups, total, complete = [np.empty((0, 2 * self.k - 1), dtype=np.int64)], np.zeros(3), True
         for begin in range(0, self.n, SETTINGS.roots_per_call):
             out_of_time = late() or total[0] > SETTINGS.nodes
@@ -147,16 +147,16 @@ class Pricing:
             out = np.full((rows, 2 * self.k - 1), -1, dtype=np.int64)
             sizes, values = np.zeros(rows, dtype=np.int64), np.zeros(rows)
             search = Search(self.floor, 1 if out_of_time else nodes, repair, tries)
-            end, found_here = min(begin + SETTINGS.roots_per_call, self.n), Found(out, sizes, values)
-            written = price_roots(begin, end, partners, market, search, found_here, total)
-            found = out[:written]
-            groups.append(np.where(np.arange(2 * self.k - 1) < sizes[:written, None], found, -1))
+            end, listed = min(begin + SETTINGS.roots_per_call, self.n), GroupList(out, sizes, values)
+            written = price_roots(begin, end, neighbours, problem, search, listed, total)
+            best = out[:written]
+            groups.append(np.where(np.arange(2 * self.k - 1) < sizes[:written, None], best, -1))
         return Priced(repaired, np.concatenate(groups), float(total[1] + total[2]), complete)
 
-    def _market(self, prices: Matrix) -> Market:
-        from tacita.kernels.records.pricing import Market
+    def _problem(self, prices: Matrix) -> PricingProblem:
+        from tacita.kernels.records.pricing import PricingProblem
 
-        return Market(
+        return PricingProblem(
             k=self.k,
             distances=self.distances,
             near=self._near,
@@ -182,26 +182,26 @@ class Pricing:
         self, prices: Matrix, gap: float, most: int, nodes: int, late: Callable[[], bool]
     ) -> Labels | None:
         """Every group that lacks less than `gap` to being worth its cost; None if more than `most` do."""
-        from tacita.kernels.records.pricing import Found, enumerate_roots
+        from tacita.kernels.records.pricing import GroupList, enumerate_roots
 
         groups = np.full((most, 2 * self.k - 1), -1, dtype=np.int64)
-        found = Found(groups, np.zeros(most, dtype=np.int64), np.zeros(most))
-        market = self._market(prices)
+        listed = GroupList(groups, np.zeros(most, dtype=np.int64), np.zeros(most))
+        problem = self._problem(prices)
         written = 0
-        order = _dearest_first(prices)
+        order = _most_expensive_first(prices)
         for begin in range(0, self.n, SETTINGS.roots_per_call):
             if late():
                 return None
             end = min(begin + SETTINGS.roots_per_call, self.n)
-            written = enumerate_roots(begin, end, order, market, -gap, nodes, found, written)
+            written = enumerate_roots(begin, end, order, problem, -gap, nodes, listed, written)
             if written < 0:
                 return None
         return groups[:written]
 
 
-def _dearest_first(prices: Matrix) -> Labels:
+def _most_expensive_first(prices: Matrix) -> Labels:
     """The order of roots: records far out, whose prices are high, are tried with one another only once.
 
-    The other way round every cheap record would meet all sets of dear ones again.
+    The other way round every cheap record would meet all sets of expensive ones again.
     """
     return np.argsort(-prices, kind="stable")

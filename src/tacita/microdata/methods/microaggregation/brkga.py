@@ -87,7 +87,7 @@ class Search:
         """So many chromosomes cut into one run of rows for each thread, fewer where there is little to do."""
         most = 1 if self.threads is None else max(1, min(count, self.run.threads))
         pieces = min(most, max(1, count * len(self.x) // SETTINGS.work_per_thread))
-        ends = [count * each // pieces for each in range(pieces + 1)]
+        ends = [count * piece // pieces for piece in range(pieces + 1)]
         return [slice(start, stop) for start, stop in itertools.pairwise(ends)]
 
 

@@ -123,7 +123,7 @@ def certify(
 ) -> Certificate:
     """Prove how good `partition` is, and improve it where the proof meets something better.
 
-    Choosing groups so that each record is in one, at least cost, is a set-partitioning programme. Its linear
+    Choosing groups so that each record is in one, at least cost, is a set-partitioning problem. Its linear
     relaxation is solved by column generation: prices per record from the groups known, the group worth most
     under these prices by exact search, first among 12, 20, 40, 80 neighbours, then
     among all. Prices that allow no group worth more than it costs add up to a lower bound; prices that do
@@ -131,14 +131,14 @@ def certify(
     that hold two of them a partition uses one) raise the bound further. A dive from the weights of groups
     looks for a better partition, which is mended where prices say that it loses most. Last, a group whose
     price lacks more than the gap cannot be in a better partition: the few that are left are listed, at most
-    50 for each record. Choosing among them by an integer programme settles the optimum, or, if there were
+    50 for each record. Choosing among them by a MIP settles the optimum, or, if there were
     more, raises the bound; it is left out where that could close little of the gap.
 
     One column: exact, by HM. More than 8000 records: the instant bound alone. `effort` limits the rounds of
     pricing and makes the result repeat exactly; `seconds` limits elapsed time. `pool`: partitions whose
     groups help to start, such as those met by a search. Never worse than `instant_bound`, whenever it ends.
 
-    Time: O(n^2 (d + log n)) and the rounds, each one linear programme and one search, exponential in k at
+    Time: O(n^2 (d + log n)) and the rounds, each one LP and one search, exponential in k at
     worst; memory O(n^2).
     Source: du Merle, Hansen, Jaumard & Mladenovic (2000), SIAM J. Scientific Computing 21(4), 1485-1505
     (column generation for the squared error); Aloise, Hansen, Rocha & Santi (2014), J. Global Optimization
@@ -226,7 +226,7 @@ class _Proof:
         return self.late()
 
     def limits(self, questions: int) -> Limits:
-        """For an integer programme: ended when this is, in half of the seconds left."""
+        """For a MIP: ended when this is, in half of the seconds left."""
         if self.seconds is None:
             return Limits(questions, self.ended)
         left = max(0.0, self.seconds - (perf_counter() - self.started))
@@ -256,14 +256,14 @@ class _Proof:
             return self.settle(HM(k=self.k).partition(self.x, self.run))
         if self.closed() or n > SETTINGS.most_records or self.most_rounds == 0 or self.late():
             return None
-        known = [each for each in pool if each.n == n and each.sizes.min() >= self.k]
-        for each in known:
-            self.consider(each)
+        known = [partition for partition in pool if partition.n == n and partition.sizes.min() >= self.k]
+        for partition in known:
+            self.consider(partition)
         start = as_groups(self.best.labels, self.k)
         made = Generation(Pricing(self.x, self.k, self.shares), start, self.most_rounds, self.tell)
         self.generation = made
-        for each in known:
-            made.columns.add(as_groups(each.labels, self.k))
+        for partition in known:
+            made.columns.add(as_groups(partition.labels, self.k))
         self.bound_by_prices(made)
         if self.best.units is None:
             self.look_for_better(made)
@@ -357,7 +357,7 @@ class _Proof:
     def settle_below(self, error: float, candidates: Columns, triples: Labels, whole: bool) -> None:
         """Prove what partitions below `error` there are, all of whose groups are among the candidates.
 
-        By an integer programme if `whole` groups are to be chosen, by the linear one alone otherwise.
+        By a MIP if `whole` groups are to be chosen, by its LP relaxation alone otherwise.
         """
         candidates, triples, bound = tightened(candidates, triples, error, self.tell)
         if bound >= error:

@@ -69,8 +69,8 @@ class Clustered(Microaggregation):
         for cluster in range(total):
             rows = np.flatnonzero(clusters == cluster)
             inside = None if units is None else np.unique(units[rows], return_inverse=True)[1].reshape(-1)
-            found = MDAV(k=self.k).group(np.ascontiguousarray(x[rows]), inside, run.silent())
-            labels[rows] = made + found
-            made += int(found.max()) + 1
+            inner = MDAV(k=self.k).group(np.ascontiguousarray(x[rows]), inside, run.silent())
+            labels[rows] = made + inner
+            made += int(inner.max()) + 1
             run.report("grouping clusters", cluster + 1, total)
         return labels

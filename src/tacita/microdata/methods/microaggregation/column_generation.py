@@ -63,7 +63,7 @@ def dive(
     ([0, 1], [False, False, False, False])
     """
     padded = np.where(columns.groups < 0, columns.n, columns.groups)
-    model = columns.programme(triples, solver="simplex")
+    model = columns.linear_program(triples, solver="simplex")
     model.solve()
     model.set(presolve="off")
     # one more than there are records, for the padding, which is always free
@@ -132,8 +132,8 @@ THOROUGH = Care(near=8000, left=3600, questions=300)
 class Generation:
     """The groups of one problem known so far, the triples that hold among them, and rounds that add more.
 
-    `start` are the groups of a partition; `late` is asked often, and ends a round; `rounds` are all there may
-    be.
+    `start` are the groups of a partition; `late` is called often, and ends a round; `rounds` is their
+    largest number.
     """
 
     def __init__(self, pricing: Pricing, start: Labels, rounds: int, late: Callable[[], bool]) -> None:
@@ -253,16 +253,16 @@ class Generation:
     def _near(self, prices: Prices, most: int) -> Labels | None:
         """Groups that lack little to being worth their cost, as many as are quickly found."""
         self.pricing.fined(self.triples, prices.fines)
-        lack, found = SETTINGS.near_lack * prices.value, None
+        lack, listed = SETTINGS.near_lack * prices.value, None
         for _ in range(SETTINGS.near_doublings):
             few = self.pricing.within(prices.records, lack, most, SETTINGS.pricing_nodes, self.late)
             if few is None:
                 break
-            found = few
+            listed = few
             if len(few) > most // 3:
                 break
             lack *= 2
-        return found
+        return listed
 
 
 def _annealed(x: Matrix, k: int) -> Labels:

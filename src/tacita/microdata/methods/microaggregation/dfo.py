@@ -97,8 +97,8 @@ class DFO(Improvement):
         x = np.ascontiguousarray(x - x.mean(axis=0))
         generator = run.search_generator()
         error = np.inf
-        while (found := squared_error(x, labels)) < error:
-            best, error = labels, found
+        while (now := squared_error(x, labels)) < error:
+            best, error = labels, now
             if run.should_stop():
                 break
             labels = self._search(x, labels, generator, run)
@@ -121,12 +121,12 @@ class DFO(Improvement):
                 trial = at + way * max(1, int(gamma))
                 if trial in tried or not fewest <= trial <= most:
                     continue
-                found = self._with(x, labels, trial, generator, within)
-                tried[trial] = squared_error(x, found)
+                candidate = self._with(x, labels, trial, generator, within)
+                tried[trial] = squared_error(x, candidate)
                 # how many steps are to come is unknown: the share tells how fine the step has become
                 run.report("improving groups", 1 / (1 + gamma), 1)
                 if tried[trial] < tried[at]:
-                    labels, at, direction = found, trial, way
+                    labels, at, direction = candidate, trial, way
                     gamma *= 2
                     break
             else:
@@ -159,5 +159,5 @@ class DFO(Improvement):
             labels = improve_once(x, labels, self.k, by, free, run)
         if not several:
             return labels
-        found = [relocate(x, start, self.k, run) for start in [*starts, labels]]
-        return min(found, key=lambda one: squared_error(x, one))
+        relocated = [relocate(x, start, self.k, run) for start in [*starts, labels]]
+        return min(relocated, key=lambda one: squared_error(x, one))

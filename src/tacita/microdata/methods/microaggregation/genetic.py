@@ -69,18 +69,18 @@ class GA(Microaggregation):
         rng = run.search_generator()
         blocks = self._blocks(x, labels, run)
         offset = 0
-        found = np.empty_like(labels)
+        evolved = np.empty_like(labels)
         for number, rows in enumerate(blocks):
             inside = x[rows]
             _, start = np.unique(labels[rows], return_inverse=True)
             close = near if len(blocks) == 1 else neighbours(inside, near.shape[1], run.silent())[0]
             best = self._evolve(inside, start.astype(np.int64), close, least, rng, run, number, len(blocks))
-            found[rows] = best + offset
+            evolved[rows] = best + offset
             offset += int(best.max()) + 1
         if len(blocks) > 1 and not run.should_stop():
-            settle(x, found, near, self.k, _PASSES, least)
+            settle(x, evolved, near, self.k, _PASSES, least)
         run.report(_STAGE, 1, 1)
-        return found
+        return evolved
 
     def _blocks(self, x: Matrix, labels: Labels, run: RunContext) -> list[Labels]:
         """Rows evolved together: whole groups of MDAV, neighbours by MDAV on their means."""

@@ -54,7 +54,7 @@ class Gower(Microaggregation):
     def among(self, columns: Mask) -> Gower:
         if not self.weights:
             return self
-        self._refuse_other_number(columns.size)
+        self._check_weight_count(columns.size)
         kept = tuple(weight for weight, here in zip(self.weights, columns, strict=True) if here)
         return self.model_copy(update={"weights": kept})
 
@@ -68,7 +68,7 @@ class Gower(Microaggregation):
         from tacita.kernels.records.unassigned import ALIVE, GROUPS, UNITS_LEFT, Measure, all_left
 
         n, d = x.shape
-        self._refuse_other_number(d)
+        self._check_weight_count(d)
         if len(kinds) != d:
             raise ParameterError(f"Gower: wanted the kinds of {d} columns, got {len(kinds)}.")
         weights = np.array(self.weights or (1.0,) * d)
@@ -87,18 +87,18 @@ class Gower(Microaggregation):
         run.report("grouping records", 1, 1)
         return labels
 
-    def _refuse_other_number(self, d: int) -> None:
+    def _check_weight_count(self, d: int) -> None:
         if self.weights and len(self.weights) != d:
             raise ParameterError(f"Gower: wanted {d} weights, one per attribute, got {len(self.weights)}.")
 
 
 def _counted(categories: Matrix) -> tuple[Labels, Matrix, Labels]:
     """Dense codes of some columns (by column), the coordinate of each code, and how many have it."""
-    found = [np.unique(column, return_inverse=True) for column in categories.T]
-    most = max((values.size for values, _ in found), default=1)
-    codes = np.empty((len(found), categories.shape[0]), dtype=np.int64)
-    values, counts = np.zeros((len(found), most)), np.zeros((len(found), most), dtype=np.int64)
-    for j, (levels, place) in enumerate(found):
+    columns = [np.unique(column, return_inverse=True) for column in categories.T]
+    most = max((values.size for values, _ in columns), default=1)
+    codes = np.empty((len(columns), categories.shape[0]), dtype=np.int64)
+    values, counts = np.zeros((len(columns), most)), np.zeros((len(columns), most), dtype=np.int64)
+    for j, (levels, place) in enumerate(columns):
         codes[j] = place.reshape(-1)
         values[j, : levels.size] = levels
         counts[j, : levels.size] = np.bincount(codes[j])

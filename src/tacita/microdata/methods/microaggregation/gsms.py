@@ -49,8 +49,8 @@ class GSMS(Microaggregation):
             pass
         labels, state = np.full(n, -1, dtype=np.int64), np.array([n, n, 0])
         members, sums = np.empty((k - 1, n), dtype=np.int64), np.empty((d, n))
-        found = (np.arange(n), place, lists, np.zeros(n, dtype=np.bool_), members, sums)
-        candidates = kernel.Candidates(x, columns, *found, x.sum(axis=0), labels, state)
+        lookup = (np.arange(n), place, lists, np.zeros(n, dtype=np.bool_), members, sums)
+        candidates = kernel.Candidates(x, columns, *lookup, x.sum(axis=0), labels, state)
         kernel.first_candidates(candidates)
         rounds = partial(kernel.gsms_rounds, candidates)
         finish(rounds, n * (d + k), lambda: state[kernel.ALIVE] / n, run)

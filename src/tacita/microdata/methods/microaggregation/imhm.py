@@ -119,8 +119,8 @@ class IMHM(Improvement):
 
     def _round(self, x: Matrix, labels: Labels, run: RunContext) -> Labels:
         moved = split_large(x, transported(x, centroids_of(x, labels)[0], self.k), self.k, run)
-        found = [moved, *(cut_path(x, chained(x, one), self.k)[0] for one in (moved, labels))]
+        starts = [moved, *(cut_path(x, chained(x, one), self.k)[0] for one in (moved, labels))]
         if int(labels.max()) + 1 > -(-len(x) // (2 * self.k - 1)):
-            found += [dissolve(x, labels, 1, costliest) for costliest in (False, True)]
-        found = [split_large(x, relocate(x, one, self.k, run), self.k, run) for one in found]
-        return min(found, key=lambda one: squared_error(x, one))
+            starts += [dissolve(x, labels, 1, costliest) for costliest in (False, True)]
+        starts = [split_large(x, relocate(x, one, self.k, run), self.k, run) for one in starts]
+        return min(starts, key=lambda one: squared_error(x, one))

@@ -84,11 +84,11 @@ class Chain(Microaggregation):
         return self._labels(x, units, None, run)
 
     def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: RunContext) -> Labels:
-        found = start
+        partition = start
         for method in self.methods:
-            found = method.partition(x, run, units=units, start=found)
-        assert found is not None
-        return found.labels if units is None else merge_short_groups(x, found.labels, self.k, units)
+            partition = method.partition(x, run, units=units, start=partition)
+        assert partition is not None
+        return partition.labels if units is None else merge_short_groups(x, partition.labels, self.k, units)
 
     @property
     def needs_whole_file(self) -> str:
@@ -101,8 +101,8 @@ class Chain(Microaggregation):
     def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
         return self.methods[0].promised_of_read(names)
 
-    def proven(self, x: Matrix, found: Partition, run: RunContext) -> Partition:
-        return self.methods[-1].proven(x, found, run)
+    def proven(self, x: Matrix, partition: Partition, run: RunContext) -> Partition:
+        return self.methods[-1].proven(x, partition, run)
 
     def sized(self, x: Matrix, run: RunContext) -> Chain:
         return Chain(k=self.k, methods=tuple(method.sized(x, run) for method in self.methods))

@@ -223,7 +223,7 @@ class _CapacityMeans(Microaggregation):
         generator = run.search_generator()
         # drawn from the records in an order of their own, so that the order of the rows does not matter
         canonical = np.lexsort(x.T[::-1])
-        found: list[Labels] = []
+        best: list[Labels] = []
         for start in range(self.starts):
             drawn = canonical[generator.permutation(n)]
             centres = np.ascontiguousarray(x[drawn][generator.choice(n, count, replace=False)])
@@ -231,11 +231,11 @@ class _CapacityMeans(Microaggregation):
             in_turn = np.ascontiguousarray(x[order])
             labels = np.empty(n, dtype=np.int64)
             labels[order] = self._cut(in_turn, self._settled(in_turn, centres, run), run)
-            found = [min([*found, labels], key=lambda one: squared_error(x, one))]
+            best = [min([*best, labels], key=lambda one: squared_error(x, one))]
             run.report("grouping records", start + 1, self.starts)
             if run.should_stop():
                 break
-        return found[0]
+        return best[0]
 
     def _settled(self, x: Matrix, centres: Matrix, run: RunContext) -> Labels:
         """Rounds from the given centres until nothing changes, or enough of them."""

@@ -20,7 +20,7 @@ from .repair import join_nearest_group, join_nearest_moving_group
 
 if TYPE_CHECKING:
     from tacita.kernels.records.pruning_tree import Leaves
-    from tacita.kernels.records.unassigned import Left
+    from tacita.kernels.records.unassigned import Pool
 
 # Lists of nearest records beyond this do not fit where a card is fast.
 _LARGEST_K_ON_CARD = 300
@@ -28,7 +28,7 @@ _LARGEST_K_ON_CARD = 300
 
 def _peeled(
     x: Matrix, units: Labels | None, k: int, by_centroid: bool, a_round: int, least: int, run: RunContext
-) -> tuple[Left, Leaves]:
+) -> tuple[Pool, Leaves]:
     """What rounds of one or two groups leave, made while `least` or more records are left, and the leaves."""
     from tacita.kernels.records.mdav_rounds import peel_rounds
     from tacita.kernels.records.pruning_tree import WIDTH, empty_leaves

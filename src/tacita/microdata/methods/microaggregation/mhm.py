@@ -82,9 +82,9 @@ class HM(Microaggregation):
         run.report("grouping records", 1, 1)
         return labels
 
-    def proven(self, x: Matrix, found: Partition, run: RunContext) -> Partition:
+    def proven(self, x: Matrix, partition: Partition, run: RunContext) -> Partition:
         # of k distinct units each, groups that are no segments might do better
-        return found if found.units is not None else found.bounded(x, found.sse(x))
+        return partition if partition.units is not None else partition.bounded(x, partition.sse(x))
 
 
 class PathCutting(Microaggregation):
@@ -222,9 +222,9 @@ class MHM(Improvement):
         outermost = labels[((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax()]
         # that group first, the others as they were numbered
         in_turn = np.where(labels == outermost, 0, np.where(labels < outermost, labels + 1, labels))
-        found, _ = cut_path(x, chained_groups(x, in_turn), self.k, units)
+        cut, _ = cut_path(x, chained_groups(x, in_turn), self.k, units)
         run.report("cutting the path", 1, 1)
-        return found
+        return cut
 
 
 class TSPMHM(Microaggregation):

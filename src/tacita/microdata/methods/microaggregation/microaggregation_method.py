@@ -87,11 +87,11 @@ class Microaggregation(RecordMethod):
         if kinds is None or all(kind == "numeric" for kind in kinds):
             labels = self._labels(matrix, codes, start, run or RunContext())
         else:
-            self.refuse_categories()
+            self.check_takes_categories()
             labels = self.group_mixed(matrix, tuple(kinds), codes, run or RunContext())
         return self.proven(matrix, Partition(labels, self.k, codes), run or RunContext())
 
-    def refuse_categories(self) -> None:
+    def check_takes_categories(self) -> None:
         """Raise where this method has no distance between categories."""
         if self.takes == ("numeric",):
             raise ParameterError(
@@ -119,15 +119,15 @@ class Microaggregation(RecordMethod):
         return labels if units is None or self.unit_aware else merge_short_groups(x, labels, self.k, units)
 
     def _unit_codes(self, units: npt.ArrayLike, n: int) -> Ints:
-        given = np.asarray(units)
-        if given.shape != (n,):
-            raise DataError(f"{self.display_name()}: wanted {n} units, one per record, got {given.shape}.")
-        if given.dtype.kind not in "iuU":
+        owners = np.asarray(units)
+        if owners.shape != (n,):
+            raise DataError(f"{self.display_name()}: wanted {n} units, one per record, got {owners.shape}.")
+        if owners.dtype.kind not in "iuU":
             raise DataError(
                 f"{self.display_name()}: wanted units as whole numbers or text, none missing, got an array "
-                f"of type {given.dtype}."
+                f"of type {owners.dtype}."
             )
-        distinct, codes = np.unique(given, return_inverse=True)
+        distinct, codes = np.unique(owners, return_inverse=True)
         if distinct.size < self.k:
             raise DataError(
                 f"{self.display_name()}: k={self.k} needs records of at least {self.k} distinct units, "
@@ -135,9 +135,9 @@ class Microaggregation(RecordMethod):
             )
         return codes.astype(np.int64)
 
-    def proven(self, x: Matrix, found: Partition, run: RunContext) -> Partition:
+    def proven(self, x: Matrix, partition: Partition, run: RunContext) -> Partition:
         """The partition with a lower bound of the squared error, where the method proves one."""
-        return found
+        return partition
 
     def sized(self, x: Matrix, run: RunContext) -> Microaggregation:
         """The method whose parameters repeat the result: itself, unless it is given a time (see `best`)."""
@@ -173,33 +173,33 @@ def finish(
 class Given(Microaggregation):
     """Groups of a method that has run already, to publish and tell of some of its records again.
 
-    Not in the registry: nobody asks for it. O(1).
+    Not in the registry: users cannot choose it. O(1).
 
-    >>> given = Given.of({"k": 2}, np.array([0, 0, 1, 1]), 2)
-    >>> given.group(np.zeros((4, 1)), None, RunContext()).tolist(), given.own_parameters()
+    >>> grouped = Given.of({"k": 2}, np.array([0, 0, 1, 1]), 2)
+    >>> grouped.group(np.zeros((4, 1)), None, RunContext()).tolist(), grouped.own_parameters()
     ([0, 0, 1, 1], {'k': 2})
     """
 
     _groups: Any = None
-    _told: Any = None
+    _parameters: Any = None
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any], labels: Ints, k: int) -> Given:
         """Groups by their labels, and the parameters of the method that made them."""
         made = cls(k=k)
         made._groups = labels
-        made._told = dict(parameters)
+        made._parameters = dict(parameters)
         return made
 
     @property
-    def found(self) -> Labels:
+    def labels(self) -> Labels:
         """The group of each record."""
         labels: Labels = self._groups
         return labels
 
     def own_parameters(self) -> dict[str, Any]:
         """Those of the method that made the groups."""
-        return dict(self._told)
+        return dict(self._parameters)
 
     def group(self, x: Matrix, units: Labels | None, run: RunContext) -> Labels:
-        return np.asarray(self.found, dtype=np.int64)
+        return np.asarray(self.labels, dtype=np.int64)

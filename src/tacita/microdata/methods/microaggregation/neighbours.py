@@ -109,8 +109,8 @@ def nearest_by_cuts(x: Matrix, count: int, run: RunContext) -> npt.NDArray[np.in
 
 def _projected(x: Matrix, directions: Matrix) -> Matrix:
     """Coordinates along directions of length 1. Added in column order: a library might add by the machine."""
-    found = np.zeros(x.shape[::-1])
+    projected = np.zeros(x.shape[::-1])
     for column, along in zip(x.T.copy(), directions / np.sqrt((directions**2).sum(axis=0)), strict=True):
-        for total, weight in zip(found, along.tolist(), strict=True):
+        for total, weight in zip(projected, along.tolist(), strict=True):
             total += weight * column
-    return found.T
+    return projected.T

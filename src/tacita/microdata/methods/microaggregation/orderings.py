@@ -66,9 +66,9 @@ def tour(x: Matrix, run: RunContext) -> Labels:
     # worked on in the order of the start, so that the order of the rows has no say
     start = nearest_next(x, run)
     along = np.ascontiguousarray(x[start])
-    found = start if along.shape[0] < 5 else start[_improved(along, run)]
-    edges = ((x[found] - x[np.roll(found, 1)]) ** 2).sum(axis=1)
-    return np.roll(found, -int(edges.argmax()))
+    closed = start if along.shape[0] < 5 else start[_improved(along, run)]
+    edges = ((x[closed] - x[np.roll(closed, 1)]) ** 2).sum(axis=1)
+    return np.roll(closed, -int(edges.argmax()))
 
 
 def _improved(x: Matrix, run: RunContext) -> Labels:

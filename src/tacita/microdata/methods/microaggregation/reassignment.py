@@ -46,8 +46,8 @@ def nearest_centres(x: Matrix, centres: Matrix, count: int) -> Labels:
     """
     from scipy.spatial import cKDTree
 
-    found = cKDTree(centres).query(x, k=np.arange(1, min(count, len(centres)) + 1))[1]
-    return np.ascontiguousarray(found, dtype=np.int64)
+    nearest = cKDTree(centres).query(x, k=np.arange(1, min(count, len(centres)) + 1))[1]
+    return np.ascontiguousarray(nearest, dtype=np.int64)
 
 
 def relocate(x: Matrix, labels: Labels, floor: int, run: RunContext) -> Labels:

@@ -88,24 +88,24 @@ def _anew(made: Generation, groups: Labels, limits: Limits) -> Labels:
     part.make_enough()
     if part.prices is None or part.prices.value >= before * (1.0 - 1e-9):
         return groups
-    found = part.combined(QUICK, limits)
-    found = np.where(found >= 0, records[found], -1)
-    return found if float(made.pricing.errors_of(found).sum()) < before * (1.0 - 1e-12) else groups
+    combined = part.combined(QUICK, limits)
+    combined = np.where(combined >= 0, records[combined], -1)
+    return combined if float(made.pricing.errors_of(combined).sum()) < before * (1.0 - 1e-12) else groups
 
 
 STAGE = "combining groups"
 
 
-class Told:
-    """Asked whether to end, it tells how far the work is: always some of what is left, as that is unknown."""
+class ProgressLatch:
+    """Whether a search should end; each call reports progress, always a share of the unknown rest."""
 
     def __init__(self, run: RunContext) -> None:
-        self._run, self._asked = run, 0
+        self._run, self._calls = run, 0
 
     def __call__(self) -> bool:
-        self._asked += 1
-        # no report: a solver that asks must not be left by an exception
-        self._run.on_progress(Progress(STAGE, self._asked / (self._asked + SETTINGS.half_way), 1))
+        self._calls += 1
+        # no report: an exception must not leave a solver that calls this
+        self._run.on_progress(Progress(STAGE, self._calls / (self._calls + SETTINGS.half_way), 1))
         return self._run.ended()
 
 
@@ -138,25 +138,25 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     The pool and the groups of `labels` give the first prices; groups worth more are made among neighbours
     (and, if thorough, triples added) and a partition is chosen among them (`Generation.combined`). If
     thorough, both partitions are mended where they lose most (`polish`). Last, the best combination of the
-    groups of both and of the pool. The bound that the certificate proves comes from the same programme: what
-    is chosen here is seldom 0.2 % above it.
+    groups of both and of the pool. The bound that the certificate proves comes from the same LP: what is
+    chosen here is seldom 0.2 % above it.
 
     O(n^2 (d + log n)) time and O(n^2) memory for the distances; the rounds grow exponentially with k.
     """
     pricing = Pricing(x, k, least_shares(x, k, run.silent()))
-    told = Told(run)
-    made = Generation(pricing, as_groups(labels, k), SETTINGS.rounds, told)
+    progress = ProgressLatch(run)
+    made = Generation(pricing, as_groups(labels, k), SETTINGS.rounds, progress)
     made.columns.add(pool)
     made.widen(WIDTHS[:3] if thorough else WIDTHS[:1])
     if thorough and made.prices is not None:
         made.add_triples(LITTLE * made.prices.value)
     if run.ended():
         return labels
-    limits = Limits(QUICK.questions, told)
-    found = [as_groups(labels, k), made.combined(QUICK, limits)]
+    limits = Limits(QUICK.questions, progress)
+    candidates = [as_groups(labels, k), made.combined(QUICK, limits)]
     if thorough:
-        made.columns.add(found[1])
-        found = [polish(made, each, SETTINGS.polished_places, limits) for each in found]
-    found.sort(key=lambda groups: float(squared_errors(x, groups).sum()))
-    best = as_labels(found[0], len(x))
-    return recombine(x, best, k, np.concatenate([found[1], pool]), limits)
+        made.columns.add(candidates[1])
+        candidates = [polish(made, groups, SETTINGS.polished_places, limits) for groups in candidates]
+    candidates.sort(key=lambda groups: float(squared_errors(x, groups).sum()))
+    best = as_labels(candidates[0], len(x))
+    return recombine(x, best, k, np.concatenate([candidates[1], pool]), limits)

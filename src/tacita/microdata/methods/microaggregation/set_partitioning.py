@@ -184,7 +184,7 @@ class Columns:
         Prices from the middle of the best face change less from round to round than those of a corner.
         None where the solver has no answer.
         """
-        model = self.programme(triples, solver="ipx", run_crossover="off")
+        model = self.linear_program(triples, solver="ipx", run_crossover="off")
         model.set(ipm_optimality_tolerance=tolerance)
         model.solve()
         prices = self._read(model)
@@ -229,7 +229,7 @@ class Columns:
             calls += 1
             return calls > limits.questions or limits.ended()
 
-        answer = self.programme(triples, whole=True).choose(weights, late, **options)
+        answer = self.linear_program(triples, whole=True).choose(weights, late, **options)
         chosen = None if answer.x is None else np.flatnonzero(answer.x > 0.5)
         closed = answer.status == "optimal"
         # a solver's feasibility has tolerances, a partition has none
@@ -239,10 +239,12 @@ class Columns:
 
     def _covers_once(self, rows: Labels) -> bool:
         """Whether these groups hold every record once that any group holds."""
-        counts = [np.bincount(each[each >= 0], minlength=self.n) for each in (self.groups, self.groups[rows])]
+        counts = [
+            np.bincount(groups[groups >= 0], minlength=self.n) for groups in (self.groups, self.groups[rows])
+        ]
         return bool(np.array_equal(counts[0] > 0, counts[1] == 1) and counts[1].max(initial=0) <= 1)
 
-    def programme(self, triples: Labels, whole: bool = False, **options: Any) -> LinearProgram:
+    def linear_program(self, triples: Labels, whole: bool = False, **options: Any) -> LinearProgram:
         """A row per record, = 1, and one per triple, at most 1; `whole`: of records some group holds."""
         from tacita.solvers.highs import LinearProgram
 
@@ -259,8 +261,10 @@ class Columns:
         return LinearProgram.of(costs, *ends, *right, parallel="off", **options)
 
 
-def broken_triples(columns: Columns, weights: Matrix, known: Labels, most: int, each: int = 3) -> Labels:
-    """Up to `most` triples of which the weights use more than one group, worst first, `each` per record.
+def broken_triples(
+    columns: Columns, weights: Matrix, known: Labels, most: int, per_record: int = 3
+) -> Labels:
+    """Up to `most` triples of which the weights use more than one group, worst first.
 
     Subset-row inequalities: Jepsen, Petersen, Spoorendonk & Pisinger (2008), Operations Research 56(2),
     497-511.
@@ -271,11 +275,11 @@ def broken_triples(columns: Columns, weights: Matrix, known: Labels, most: int, 
     groups = columns.groups[used]
     members = columns.membership()[:, np.flatnonzero(used)].tocsr()
     n = members.shape[0]
-    found = np.empty((200_000, 3), dtype=np.int64)
-    excess = np.empty(len(found))
+    triples_found = np.empty((200_000, 3), dtype=np.int64)
+    excess = np.empty(len(triples_found))
     first, entries = members.indptr.astype(np.int64), members.indices.astype(np.int64)
-    count = find(first, entries, groups, weights[used], 0.02, found, excess)
-    triples, index = np.unique(np.concatenate([known, found[:count]]), axis=0, return_index=True)
+    count = find(first, entries, groups, weights[used], 0.02, triples_found, excess)
+    triples, index = np.unique(np.concatenate([known, triples_found[:count]]), axis=0, return_index=True)
     fresh = index >= len(known)
     triples, over = triples[fresh], excess[index[fresh] - len(known)]
     # rounded, so that equal excesses are taken in order of rows on every machine
@@ -283,7 +287,7 @@ def broken_triples(columns: Columns, weights: Matrix, known: Labels, most: int, 
     taken = np.zeros(n, dtype=np.int64)
     chosen = []
     for triple in triples[order]:
-        if taken[triple].max() < each:
+        if taken[triple].max() < per_record:
             taken[triple] += 1
             chosen.append(triple)
             if len(chosen) == most:

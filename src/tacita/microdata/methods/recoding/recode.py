@@ -100,7 +100,7 @@ class Recode(Recoding):
             raise ParameterError("Recode: others tells what a map does not name, and there is no map.")
         if self.map is not None and not self.map:
             raise ParameterError("Recode: map must name at least one value, got none.")
-        if len({isinstance(each, dict) for each in (self.map or {}).values()}) > 1:
+        if len({isinstance(value, dict) for value in (self.map or {}).values()}) > 1:
             raise ParameterError("Recode: map must have either values or columns, not both.")
         cuts = (
             self.breaks.values()
@@ -141,11 +141,11 @@ class Recode(Recoding):
 
     def of_column(self, column: str) -> Mapping[str, str]:
         """New values by old ones, of one column."""
-        given = self.map or {}
-        if any(isinstance(each, dict) for each in given.values()):
-            own = _own(given, column, "map")
+        values = self.map or {}
+        if any(isinstance(value, dict) for value in values.values()):
+            own = _own(values, column, "map")
             return own if isinstance(own, dict) else {}
-        return {old: new for old, new in given.items() if isinstance(new, str)}
+        return {old: new for old, new in values.items() if isinstance(new, str)}
 
     def _climbed(self, column: str, labels: Sequence[str], level: int) -> list[str]:
         if column not in self._hierarchies:
@@ -181,10 +181,10 @@ class Recode(Recoding):
         return [interval_label(edges[at], edges[at + 1], whole) for at in place.tolist()]
 
 
-def _own(given: Any, column: str, what: str) -> Any:
-    """What was said of one column, or of all."""
-    if not isinstance(given, dict):
-        return given
-    if column not in given:
+def _own(setting: Any, column: str, what: str) -> Any:
+    """The setting of one column, or of all."""
+    if not isinstance(setting, dict):
+        return setting
+    if column not in setting:
         raise ParameterError(f"Recode: {what} has columns, and {column} is not one of them. Add it.")
-    return given[column]
+    return setting[column]

@@ -1,4 +1,4 @@
-"""What all recodings share: values become others one by one, whoever has them."""
+"""Base class of recodings: they replace values one by one, in all records alike."""
 
 from __future__ import annotations
 

@@ -44,14 +44,14 @@ class IPSOCluster(Synthesis):
 
     def draw(self, regression: Regression, run: RunContext) -> Matrix:
         x = np.hstack([regression.s, regression.y])
-        found = fuzzy_c_means(
+        clustered = fuzzy_c_means(
             x,
             min(self.c, regression.n),
             run.search_generator(),
             m=self.m,
             report=lambda done, total: run.report("finding clusters", done, total),
         )
-        labels, parts = self.sound_clusters(x, found.labels, regression)
+        labels, parts = self.sound_clusters(x, clustered.labels, regression)
         released = np.empty_like(regression.y)
         generator = run.protective_generator()
         for done, (label, part) in enumerate(sorted(parts.items())):

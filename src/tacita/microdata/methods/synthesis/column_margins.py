@@ -67,8 +67,8 @@ class Margin:
         gaps = np.isnan(values)
         order = np.argsort(values, kind="stable")[: int((~gaps).sum())]
         present, owners = values[order], None if units is None else units[order]
-        found, counts = _values_by_unit(present, owners)
-        shared = found[counts >= k]
+        distinct, counts = _values_by_unit(present, owners)
+        shared = distinct[counts >= k]
         missing = int(gaps.sum()) >= k if units is None else np.unique(units[gaps]).size >= k
         if kind != "numeric":
             donors = np.isin(present, shared)

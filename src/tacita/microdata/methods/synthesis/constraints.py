@@ -27,11 +27,11 @@ class Constraints:
     ordered: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def found(cls, y: Matrix, s: Matrix, *, nonnegative: bool, order: bool) -> Constraints:
+    def from_data(cls, y: Matrix, s: Matrix, *, nonnegative: bool, order: bool) -> Constraints:
         """Those that the data keep: 0 below columns without negative values, and orders. O(n p (p + q)).
 
         >>> y = np.array([[1.0, 2.0], [3.0, 3.0], [0.0, 5.0]])
-        >>> Constraints.found(y, np.empty((3, 0)), nonnegative=True, order=True).ordered
+        >>> Constraints.from_data(y, np.empty((3, 0)), nonnegative=True, order=True).ordered
         ((0, 1),)
         """
         p = y.shape[1]

@@ -147,13 +147,13 @@ class _Scale:
         cuts = ndtri(np.clip(self.cuts, 0.0, 1.0))
         density, finite = _density(cuts), np.where(np.isfinite(cuts), cuts, 0.0)
         before, last = np.zeros_like(cuts), np.ones_like(cuts)
-        found = np.empty(SETTINGS.terms)
+        series = np.empty(SETTINGS.terms)
         for n in range(1, SETTINGS.terms + 1):
             edges = last * density
-            found[n - 1] = (self.scores * (edges[:-1] - edges[1:])).sum() / np.sqrt(n)
+            series[n - 1] = (self.scores * (edges[:-1] - edges[1:])).sum() / np.sqrt(n)
             # normalised: He_n / sqrt(n!) from the two before it
             before, last = last, (finite * last - np.sqrt(n - 1) * before) / np.sqrt(n)
-        return found
+        return series
 
 
 def _density(z: Floats) -> Floats:
@@ -195,13 +195,13 @@ def _correlations(scales: Sequence[_Scale], x: Matrix, used: Mask) -> Matrix:
     series = np.array([scale.hermite if scale.levels.size else np.zeros(SETTINGS.terms) for scale in scales])
     full = [scale.spread for scale in scales]
     d = len(scales)
-    found = np.eye(d)
+    correlations = np.eye(d)
     for i in range(d):
         for j in range(i):
             both = used[:, i] & used[:, j]
             seen = _unrestricted(scores[both, i], scores[both, j], full[i], full[j])
-            found[i, j] = found[j, i] = _behind(seen * full[i] * full[j], series[i] * series[j])
-    values, vectors = np.linalg.eigh(found)
+            correlations[i, j] = correlations[j, i] = _behind(seen * full[i] * full[j], series[i] * series[j])
+    values, vectors = np.linalg.eigh(correlations)
     repaired = (vectors * np.maximum(values, SETTINGS.least_variance)) @ vectors.T
     scale = np.sqrt(np.diag(repaired))
     return np.asarray(repaired / np.outer(scale, scale))
@@ -304,14 +304,14 @@ class _Fitted:
             counts = np.subtract(*ends)
             place = np.searchsorted(np.cumsum(counts) / margin.ordered.size, shares)
             # a share of 1 lies in the last level that may be published
-            found = scale.levels[np.minimum(place, np.flatnonzero(counts)[-1])]
+            values = scale.levels[np.minimum(place, np.flatnonzero(counts)[-1])]
         else:
-            found = margin.quantiles(shares)
+            values = margin.quantiles(shares)
         at = self.indicators.get(j)
         if at is None:
-            return np.asarray(found)
+            return np.asarray(values)
         there = self.scales[at].cuts[1]
-        return np.where(_shares(variables[:, at], references.get(at)) > there, np.nan, found)
+        return np.where(_shares(variables[:, at], references.get(at)) > there, np.nan, values)
 
     def _kept(self, x: Matrix, chosen: Sequence[int], generator: np.random.Generator) -> Matrix:
         """Normal variables behind the independent columns: each within its level, in step with the others."""
@@ -326,18 +326,18 @@ class _Fitted:
             level = scale.places(np.where(gaps, 0.0, values)) if scale.levels.size else np.zeros(len(x), int)
             low[:, place] = np.where(gaps, -np.inf, cuts[level])
             high[:, place] = np.where(gaps, np.inf, cuts[np.minimum(level + 1, cuts.size - 1)])
-        found = np.zeros_like(low)
+        variables = np.zeros_like(low)
         matrix = self.correlations[np.ix_(chosen, chosen)]
         for j in [*range(len(chosen))] * SETTINGS.sweeps:
             others = [i for i in range(len(chosen)) if i != j]
             weights = np.linalg.solve(matrix[np.ix_(others, others)], matrix[others, j])
-            mean = found[:, others] @ weights
+            mean = variables[:, others] @ weights
             spread = float(np.sqrt(np.maximum(1 - matrix[j, others] @ weights, SETTINGS.least_variance)))
             ends = ndtr((low[:, j] - mean) / spread), ndtr((high[:, j] - mean) / spread)
             share = ends[0] + generator.random(len(x)) * (ends[1] - ends[0])
             inside = mean + spread * ndtri(np.clip(share, 1e-15, 1 - 1e-15))
-            found[:, j] = np.clip(inside, low[:, j], high[:, j])
-        return found
+            variables[:, j] = np.clip(inside, low[:, j], high[:, j])
+        return variables
 
 
 def _shares(variable: Floats, among: Floats | None) -> Floats:

@@ -170,10 +170,10 @@ class FCRM(Synthesis):
         return self.searched(y, s, run, constraints=constraints)[0]
 
     def searched(
-        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: RunContext, **given: Any
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: RunContext, **options: Any
     ) -> tuple[Matrix, list[dict[str, Any]]]:
         """The release, and of each fit its rounds, its objective and the last change of a membership."""
-        released, fits = self._released(y, s, run, given.get("constraints"))
+        released, fits = self._released(y, s, run, options.get("constraints"))
         return released, [
             {
                 **({"column": j} if self.memberships == "separate" else {}),
@@ -188,16 +188,16 @@ class FCRM(Synthesis):
         self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: RunContext, constraints: Constraints | None
     ) -> tuple[Matrix, list[Fitted]]:
         regression = self.regress(y, s)
-        given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
-        kept = constraints or self.constraints(as_matrix(y, "FCRM"), given, order=self.order)
+        independent = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
+        kept = constraints or self.constraints(as_matrix(y, "FCRM"), independent, order=self.order)
 
         def within(z: Matrix) -> Matrix:
-            return kept.project(z, regression, given, relations=self.equalities)
+            return kept.project(z, regression, independent, relations=self.equalities)
 
         fits = self.fit(regression, run, within)
-        self._refuse_high_leverage(fits)
+        self._check_leverage(fits)
         released = within(stacked(fits))
-        self.refuse_true_values(regression, released)
+        self.check_unchanged_share(regression, released)
         return released, fits
 
     def draw(self, regression: Regression, run: RunContext) -> Matrix:
@@ -296,13 +296,13 @@ class FCRM(Synthesis):
             change=change,
         )
 
-    def _refuse_high_leverage(self, fits: list[Fitted]) -> None:
+    def _check_leverage(self, fits: list[Fitted]) -> None:
         high = int(np.any([fit.leverage > self.max_leverage for fit in fits], axis=0).sum())
         if high:
             raise DataError(
                 f"FCRM: {high} records have a leverage over {self.max_leverage:g} in their cluster: their "
                 "values would come out all but unchanged. Use fewer clusters or independent attributes, or "
-                "insist with max_leverage = 1."
+                "set max_leverage = 1 to accept it."
             )
 
 

@@ -147,8 +147,8 @@ class IPSOQ(Synthesis):
     synthetic ones; (b) the residuals of that are replaced by the nearest ones orthogonal to [1, S] and to
     the original residuals with the original's covariance (a polar decomposition). It ends on (b): moments,
     coefficients and linear relations are exact, marginals close. More rounds bring distributions closer, and
-    with them the risk: the largest and smallest values come out nearly as they were, though not beside the
-    same record. An attacker otherwise knows what IPSO-C tells.
+    with them the risk: the largest and smallest values come out nearly as they were, though not in the same
+    record. An attacker otherwise knows what IPSO-C tells.
 
     O(n (p + q)^2 + rounds p n (log n + p + q)) time, O(n (p + q)) memory.
     Source: ours, from IPSO-C (Burridge 2003, Statistics and Computing 13(4), 321-327).

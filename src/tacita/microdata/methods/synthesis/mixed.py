@@ -124,7 +124,7 @@ class MixedSynthesis(BaseSynthesis):
         ge=0,
         le=1,
         description="largest share of a column's values, of those that chance would not give back, that may "
-        "come out unchanged; 1 insists on any",
+        "come out unchanged; 1 accepts any",
     )
 
     max_advantage: float = Field(
@@ -192,7 +192,7 @@ class MixedSynthesis(BaseSynthesis):
         x = np.hstack([dependent, independent])
         columns = columns or Columns.numbered(p, independent.shape[1])
         drawn = method._fitted_and_drawn(x, p, x, columns, units, run)
-        method._refuse_true_values(x[:, :p], drawn, columns)
+        method._check_unchanged_share(x[:, :p], drawn, columns)
         return drawn
 
     def synthesize_from_part(
@@ -200,25 +200,25 @@ class MixedSynthesis(BaseSynthesis):
         y: Matrix,
         s: Matrix,
         part: Ints,
-        given: Ints,
+        others: Ints,
         run: RunContext,
         *,
         columns: Columns,
         units: Ints | None = None,
     ) -> Matrix:
-        """What a model of some records (`part`) draws for others (`given`): the membership attack needs it.
+        """What a model of some records (`part`) draws for `others`: the membership attack needs it.
 
         Nothing of it is published, and so nothing is held against the values that the records have.
         """
         x = np.hstack([y, s])
         return self._fitted_and_drawn(
-            x[part], y.shape[1], x[given], columns, None if units is None else units[part], run
+            x[part], y.shape[1], x[others], columns, None if units is None else units[part], run
         )
 
     def _fitted_and_drawn(
-        self, x: Matrix, p: int, given: Matrix, columns: Columns, units: Ints | None, run: RunContext
+        self, x: Matrix, p: int, others: Matrix, columns: Columns, units: Ints | None, run: RunContext
     ) -> Matrix:
-        """Dependent columns of the records `given`, by a model of the records x."""
+        """Dependent columns of the records `others`, by a model of the records x."""
         who, k, held = self.display_name(), self.fewest, counted(units, len(x))
         if held < 2 * k:
             what = "records" if units is None else "distinct units"
@@ -226,12 +226,12 @@ class MixedSynthesis(BaseSynthesis):
                 f"{who}: wanted at least {2 * k} {what}, twice k, got {held}. Merge strata or lower k."
             )
         restrictions = Restrictions.of(columns, p, rules=self.rules, edits=self.edits, zeros=self.zeros)
-        restrictions.refuse_broken(x, who)
-        self._refuse_functions(x, p, columns)
+        restrictions.check_restrictions(x, who)
+        self._check_independent_columns(x, p, columns)
         margins = self._margins(x, p, columns, units)
         run.report("fitting the model", 0, 1)
         sampler = self.fit(Training(x, columns, margins, restrictions, units), run)
-        return self._drawn(given, margins, restrictions, sampler, run)
+        return self._drawn(others, margins, restrictions, sampler, run)
 
     def _margins(self, x: Matrix, p: int, columns: Columns, units: Ints | None) -> list[Margin]:
         margins = [Margin.of(x[:, j], columns.kinds[j], self.fewest, units) for j in range(p)]
@@ -249,7 +249,7 @@ class MixedSynthesis(BaseSynthesis):
             )
         return margins
 
-    def _refuse_functions(self, x: Matrix, p: int, columns: Columns) -> None:
+    def _check_independent_columns(self, x: Matrix, p: int, columns: Columns) -> None:
         """Raise where a numeric column is a linear function of independent ones: they would give it away."""
         numeric = [j for j, kind in enumerate(columns.kinds) if kind == "numeric"]
         beside = [j for j in numeric if j >= p]
@@ -287,7 +287,7 @@ class MixedSynthesis(BaseSynthesis):
             wrong = restrictions.broken(part)
             for j, margin in enumerate(margins):
                 # a sum may lie beyond what k records have, though none of its parts does
-                wrong |= margin.beyond(part[:, j]) & ~np.isin(part[:, j], restrictions.given(j))
+                wrong |= margin.beyond(part[:, j]) & ~np.isin(part[:, j], restrictions.rule_values(j))
             waiting = waiting[wrong]
             if not waiting.size:
                 run.report("drawing values", 1, 1)
@@ -298,7 +298,7 @@ class MixedSynthesis(BaseSynthesis):
             "dependent, or ask for fewer."
         )
 
-    def _refuse_true_values(self, before: Matrix, after: Matrix, columns: Columns) -> None:
+    def _check_unchanged_share(self, before: Matrix, after: Matrix, columns: Columns) -> None:
         """Raise where too many values come out as they were, beyond what chance gives back."""
         same = np.empty(before.shape, dtype=bool)
         known = []
@@ -312,8 +312,8 @@ class MixedSynthesis(BaseSynthesis):
             raise DataError(
                 f"{self.display_name()}: column {join_names(known)} would come out unchanged in more than "
                 f"{100 * self.max_unchanged:g} % of the records that chance leaves open: the independent "
-                "columns tell it. Make it independent, leave out what determines it, or insist with "
-                "max_unchanged = 1."
+                "columns tell it. Make it independent, leave out what determines it, or set "
+                "max_unchanged = 1 to accept it."
             )
         filled = np.nan_to_num(before, nan=np.inf)
         _, kinds, counts = np.unique(filled, axis=0, return_inverse=True, return_counts=True)
@@ -321,7 +321,7 @@ class MixedSynthesis(BaseSynthesis):
         if before.shape[1] > 1 and whole > _MOST_RECORDS * len(before) and self.max_unchanged < 1:
             raise DataError(
                 f"{self.display_name()}: {whole} of {len(before)} records would come out as they were on all "
-                "dependent columns. Use fewer independent columns, or insist with max_unchanged = 1."
+                "dependent columns. Use fewer independent columns, or set max_unchanged = 1 to accept it."
             )
 
 

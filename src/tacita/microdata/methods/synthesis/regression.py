@@ -1,4 +1,4 @@
-"""Least-squares regression with every rank revealed, and radial terms beside the linear ones."""
+"""Rank-revealing least-squares regression, with radial terms in addition to linear ones."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ class Regression:
     @property
     def leverage(self) -> Matrix:
         """Weight of each record's own value in its prediction, between 1/n and 1."""
-        found: Matrix = np.minimum(np.einsum("ij,ij->i", self.basis, self.basis), 1.0)
-        return found
+        leverage: Matrix = np.minimum(np.einsum("ij,ij->i", self.basis, self.basis), 1.0)
+        return leverage
 
     @cached_property
     def basis_from_terms(self) -> Matrix:

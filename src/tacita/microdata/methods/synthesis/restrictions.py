@@ -64,7 +64,7 @@ class _Rule:
 
 @dataclass(frozen=True)
 class _Edit:
-    """The sum of factor times column, in a relation to a constant; not asked of records that miss one."""
+    """The sum of factor times column, in a relation to a constant; not checked for records that miss one."""
 
     columns: tuple[int, ...]
     factors: tuple[float, ...]
@@ -95,10 +95,10 @@ class _Edit:
 
 
 def _all(clauses: Sequence[_Clause], x: Matrix) -> Mask:
-    found = np.ones(len(x), dtype=bool)
+    holds = np.ones(len(x), dtype=bool)
     for clause in clauses:
-        found &= clause.holds(x)
-    return found
+        holds &= clause.holds(x)
+    return holds
 
 
 @dataclass(frozen=True)
@@ -130,15 +130,15 @@ class Restrictions:
 
     def broken(self, x: Matrix) -> Mask:
         """Which records break any."""
-        found = np.zeros(len(x), dtype=bool)
+        broken = np.zeros(len(x), dtype=bool)
         for rule in self.rules:
-            found |= rule.broken(x)
+            broken |= rule.broken(x)
         for edit in self.edits:
-            found |= edit.broken(x)
-        return found
+            broken |= edit.broken(x)
+        return broken
 
-    def refuse_broken(self, x: Matrix, who: str) -> None:
-        """Raise where originals break what they are said to keep."""
+    def check_restrictions(self, x: Matrix, who: str) -> None:
+        """Raise where originals break the declared rules and edits."""
         rules = [("rules and zeros", number, rule.broken(x)) for number, rule in enumerate(self.rules, 1)]
         edits = [("edits", number, edit.broken(x)) for number, edit in enumerate(self.edits, 1)]
         for what, number, broken in (*rules, *edits):
@@ -157,7 +157,7 @@ class Restrictions:
         for rule in self.rules:
             for clause in rule.then:
                 if clause.column < self.dependent:
-                    before[clause.column] |= {each.column for each in rule.where}
+                    before[clause.column] |= {condition.column for condition in rule.where}
         totals = self._totals()
         for j, edit in totals.items():
             before[j] |= set(edit.columns)
@@ -168,13 +168,13 @@ class Restrictions:
                 if j < self.dependent:
                     before[j] |= set(edit.columns) & decided
         left = [j for j in range(self.dependent) if j not in first]
-        found = list(first)
+        order = list(first)
         while left:
             ready = [j for j in left if not (before[j] - {j}) & set(left)]
             chosen = min(ready or left, key=lambda j: (sizes[j], j))
-            found.append(chosen)
+            order.append(chosen)
             left.remove(chosen)
-        return found
+        return order
 
     def _totals(self) -> dict[int, _Edit]:
         """Columns that best follow from the others of an equality: the one alone on its side, if there is."""
@@ -190,10 +190,10 @@ class Restrictions:
 
     def structural(self, column: int, x: Matrix, known: set[int]) -> Mask:
         """Records whose value of a column a rule gives, by columns that are known already."""
-        found = np.zeros(len(x), dtype=bool)
+        structural = np.zeros(len(x), dtype=bool)
         for rule, _ in self._giving(column, known):
-            found |= rule.applies(x)
-        return found
+            structural |= rule.applies(x)
+        return structural
 
     def settle(self, column: int, x: Matrix, known: set[int], margin: Margin) -> None:
         """Bring a column that was just drawn to what follows from the others, in place. O(n) a restriction.
@@ -220,16 +220,16 @@ class Restrictions:
 
     def broken_by(self, column: int, x: Matrix, known: set[int]) -> Mask:
         """Which records break what the column just drawn completes; what a rule gives is not yet there."""
-        found = np.zeros(len(x), dtype=bool)
+        broken = np.zeros(len(x), dtype=bool)
         for rule in self.rules:
             if column in rule.columns and rule.columns <= known:
-                found |= rule.broken(x)
+                broken |= rule.broken(x)
         for edit in self.edits:
             if edit.sign != "=" and edit.completed(column, known):
-                found |= edit.broken(x)
-        return found & ~self.structural(column, x, known)
+                broken |= edit.broken(x)
+        return broken & ~self.structural(column, x, known)
 
-    def given(self, column: int) -> list[float]:
+    def rule_values(self, column: int) -> list[float]:
         """Values that rules give a column: they are public, whichever record has them."""
         clauses = [clause for rule in self.rules for clause in rule.then if clause.column == column]
         return [clause.value for clause in clauses if clause.sign == "=" and clause.value is not None]
@@ -255,7 +255,7 @@ class Restrictions:
             for clause in rule.then
             if clause.column == column
             and clause.sign == "="
-            and {each.column for each in rule.where} <= known - {column}
+            and {condition.column for condition in rule.where} <= known - {column}
         ]
 
 

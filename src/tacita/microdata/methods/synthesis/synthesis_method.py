@@ -31,7 +31,7 @@ Leverage = Annotated[
         gt=0,
         le=1,
         description="largest weight of a record's own value in its prediction; records above are refused, "
-        "1 insists on publishing them",
+        "1 accepts any",
     ),
 ]
 
@@ -41,7 +41,7 @@ Unchanged = Annotated[
         ge=0,
         le=1,
         description="largest share of a column's values that may come out within a thousandth of its spread; "
-        "1 insists on any",
+        "1 accepts any",
     ),
 ]
 
@@ -66,13 +66,13 @@ class BaseSynthesis(RecordMethod):
         """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
 
     def searched(
-        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: RunContext, **given: Any
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: RunContext, **options: Any
     ) -> tuple[Matrix, list[dict[str, Any]]]:
-        """The same, and what a search for it found, fit by fit; of a method that searches for nothing none.
+        """The same, and the results of its search, fit by fit; none for a method without a search.
 
         A fit that is for one column alone names it by its place under `column`.
         """
-        return self.synthesize(y, s, run, **given), []
+        return self.synthesize(y, s, run, **options), []
 
 
 class Synthesis(Bounded, BaseSynthesis):
@@ -112,19 +112,21 @@ class Synthesis(Bounded, BaseSynthesis):
         drawn = self.draw(regression, run or RunContext())
         released = regression.original_scale(drawn)
         if self.bounded:
-            given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "Synthesis")
-            constraints = self.constraints(as_matrix(y, "Synthesis"), given)
-            released = constraints.project(drawn, regression, given, relations=True)
-        self.refuse_true_values(regression, released)
+            independent = (
+                np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "Synthesis")
+            )
+            constraints = self.constraints(as_matrix(y, "Synthesis"), independent)
+            released = constraints.project(drawn, regression, independent, relations=True)
+        self.check_unchanged_share(regression, released)
         return released
 
     def constraints(self, y: Matrix, s: Matrix, *, order: bool = False) -> Constraints:
-        """The bounds that were given, and those that the data keep where they are asked for."""
+        """The declared bounds, and those that the data keep where these are requested."""
         self.refuse_originals_outside(y)
-        found = Constraints.found(y, s, nonnegative=self.nonnegative, order=order)
-        return found.within(self.lowest, self.highest)
+        constraints = Constraints.from_data(y, s, nonnegative=self.nonnegative, order=order)
+        return constraints.within(self.lowest, self.highest)
 
-    def refuse_true_values(self, regression: Regression, released: Matrix) -> None:
+    def check_unchanged_share(self, regression: Regression, released: Matrix) -> None:
         """Raise where too many values of a column come out as they were, on the scale of the file. O(n p).
 
         What was brought to a bound is no true value, though many originals may lie there too.
@@ -137,7 +139,7 @@ class Synthesis(Bounded, BaseSynthesis):
             raise DataError(
                 f"{self.display_name()}: up to {100 * close.max() / regression.n:.0f} % of the values of "
                 f"dependent {numbered(known)} would come out unchanged (within {FUNCTION_LIMIT:g} of the "
-                f"spread). {self.against_true_values}, or insist with max_unchanged = 1."
+                f"spread). {self.against_true_values}, or set max_unchanged = 1 to accept it."
             )
 
     def at_bound(self, released: Matrix) -> Mask:
@@ -190,7 +192,7 @@ def fault_of(regression: Regression, max_leverage: float) -> str | None:
         return (
             f"{high.size} records have a leverage over {max_leverage:g}: "
             "their values would come out all but unchanged. Remove or top-code them, use fewer independent "
-            "attributes, or insist with max_leverage = 1."
+            "attributes, or set max_leverage = 1 to accept it."
         )
     return None
 
@@ -205,7 +207,7 @@ def numbered(columns: npt.NDArray[np.intp]) -> str:
     return f"column{'s' if columns.size > 1 else ''} {numbers} (as given)"
 
 
-def refuse_fractions(who: str, values: Matrix) -> None:
+def check_whole_numbers(who: str, values: Matrix) -> None:
     """Raise where values that are to be published whole are not."""
     broken = int((values != np.rint(values)).sum() - np.isnan(values).sum())
     if broken:

@@ -145,8 +145,8 @@ class _Binned:
         edges = self.edges[j]
         gaps = np.isnan(values)
         plain = np.where(gaps, 0.0, values)
-        found = plain if edges is None else np.searchsorted(edges, plain)
-        bins = np.where(gaps, 0, 1 + found.astype(np.int64))
+        positions = plain if edges is None else np.searchsorted(edges, plain)
+        bins = np.where(gaps, 0, 1 + positions.astype(np.int64))
         # a category that no record of the model has goes with what is missing
         return np.where(bins < self.sizes[j], bins, 0)
 
@@ -272,7 +272,7 @@ class _Column:
     def leaves(self, x: Matrix, binned: _Binned) -> tuple[Ints | None, Ints | None]:
         """Where records come to in both trees."""
         trees = None if self.missing is None else self.missing[0], self.values
-        first, second = (None if each is None else each.of_records(x, binned) for each in trees)
+        first, second = (None if tree is None else tree.of_records(x, binned) for tree in trees)
         return first, second
 
     def draw(
@@ -332,13 +332,13 @@ class _Fitted:
     def draw(self, x: Matrix, generator: np.random.Generator, run: RunContext) -> None:
         """Every column in turn; within their leaves, records that break something look for other donors."""
         known = set(range(len(self.margins), x.shape[1]))
-        for done, each in enumerate(self.columns):
-            j, margin = each.column, self.margins[each.column]
-            leaves = each.leaves(x, self.binned)
+        for done, column in enumerate(self.columns):
+            j, margin = column.column, self.margins[column.column]
+            leaves = column.leaves(x, self.binned)
             known.add(j)
             waiting = np.arange(len(x))
             for _ in range(SETTINGS.donors):
-                x[waiting, j] = each.draw(leaves, waiting, margin, generator, systematic=self.systematic)
+                x[waiting, j] = column.draw(leaves, waiting, margin, generator, systematic=self.systematic)
                 part = x[waiting]
                 waiting = waiting[self.restrictions.broken_by(j, part, known)]
                 if not waiting.size:
