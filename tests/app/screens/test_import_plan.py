@@ -90,7 +90,7 @@ def opened(visitor, plan, path="/microdata/data"):
 
 def told(kind, text, folder):
     """What a plan says, files apart."""
-    plan = KINDS[kind].from_toml(text, folder).told()
+    plan = KINDS[kind].from_toml(text, folder).to_dict()
     for section in ("input", "output"):
         for key in ("path", "report", "json", "note"):
             plan[section].pop(key, None)

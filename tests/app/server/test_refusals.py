@@ -213,7 +213,7 @@ FOUND = (
 
 
 def test_a_child_tells_names_and_figures_of_what_is_refused_alone():
-    problem = InferenceError("no", found=FOUND)
+    problem = InferenceError("no", determined=FOUND)
     problem.accepted_as = "keys-determined"
     told = refusal_of(problem)
     assert told["given_back"] == [
@@ -236,7 +236,7 @@ def test_a_child_tells_names_and_figures_of_what_is_refused_alone():
 
 
 def test_an_error_keeps_its_reason_when_its_words_change():
-    problem = InferenceError("release.csv", field="k", found=FOUND)
+    problem = InferenceError("release.csv", field="k", determined=FOUND)
     problem.accepted_as = "keys-determined"
     again = problem.reworded("survey.csv")
     assert (str(again), again.found, again.accepted_as) == ("survey.csv", FOUND, "keys-determined")
@@ -245,7 +245,7 @@ def test_an_error_keeps_its_reason_when_its_words_change():
 
 
 def test_weights_and_the_order_of_records_have_ways_out_of_their_own():
-    told = refusal_of(InferenceError("no", found=FOUND))
+    told = refusal_of(InferenceError("no", determined=FOUND))
     plan = {"roles": {"weight": "weight", "quasi": ["region"]}, "steps": [{"quasi": ["size"]}]}
     shown = refusal_in(told, say("en"), plan=plan)
     assert shown.findings[0].text == (
@@ -263,7 +263,7 @@ def test_weights_and_the_order_of_records_have_ways_out_of_their_own():
 
 
 def test_cells_that_are_only_narrowed_down_are_counted():
-    told = refusal_of(InferenceError("no", found=FOUND))
+    told = refusal_of(InferenceError("no", determined=FOUND))
     told["given_back"][0]["narrowed"] = 5
     text = refusal_in(kept(told), say("en")).findings[0].text
     assert "Of 5 of them fewer than k values are left rather than one. Once they are filled in" in text

@@ -53,7 +53,7 @@ def plan(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
     except TacitaError as problem:
         spoken = str(problem).replace(Path(given["path"]).name, given["shown_as"])
         raise type(problem)(spoken.replace(f"{Path(given['path']).parent}/", "")) from None
-    return {"kind": _KINDS.get(type(found), "other"), "sections": found.told()}
+    return {"kind": _KINDS.get(type(found), "other"), "sections": found.to_dict()}
 
 
 def profile(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def refusal_of(problem: TacitaError) -> dict[str, Any]:
     """
     accepted_as = {"accepted_as": problem.accepted_as} if problem.accepted_as else {}
     if isinstance(problem, InferenceError):
-        given_back = [_given_back(each) for each in problem.found if each.refused]
+        given_back = [_given_back(each) for each in problem.determined if each.refused]
         return {"reason": "inference", "given_back": given_back, **accepted_as}
     if isinstance(problem, RequirementError):
         return {"reason": "requirement", "unmet": [_unmet(each) for each in problem.unmet]}

@@ -1,6 +1,6 @@
-"""By which door a user came, and how a setting is said there: an option, a key of a plan, an argument.
+"""The interface in use, and how a setting is written there: an option, a key of a plan, an argument.
 
-A message that tells what to do says it in the words that its reader can type.
+A message that says what to do does so in words that its reader can type.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DOOR: ContextVar[Door | None] = ContextVar("door", default=None)
 
 @contextmanager
 def entered_by(door: Door) -> Iterator[None]:
-    """Until it ends, settings are said in the words of a door; of that which was entered first.
+    """Within it, settings are written as in one interface: the one that was entered first.
 
     A command builds a plan and Python carries it out: its user typed options nevertheless.
     """
@@ -31,7 +31,7 @@ def entered_by(door: Door) -> Iterator[None]:
 
 
 def setting(section: str, key: str, value: bool | str) -> str:
-    """How to say a setting, without the dot after it.
+    """A setting as the user writes it, without the dot after it.
 
     >>> setting("suppress", "margins", True)
     'margins=True'
@@ -47,11 +47,11 @@ def setting(section: str, key: str, value: bool | str) -> str:
             option = f"--{key.replace('_', '-')}"
             return option if value is True else f"{option} {value}"
         case "plan":
-            said = str(value).lower() if isinstance(value, bool) else f'"{value}"'
-            return f"{key} = {said} under [{section}]"
+            literal = str(value).lower() if isinstance(value, bool) else f'"{value}"'
+            return f"{key} = {literal} under [{section}]"
         case _:
-            said = "accept_risks" if key in ("insist", "accept") else key
-            return f"{said}={literal_of(value)}"
+            argument = "accept_risks" if key in ("insist", "accept") else key
+            return f"{argument}={literal_of(value)}"
 
 
 def accepting(risk: str) -> str:

@@ -360,7 +360,7 @@ class Plan(Document, Protection):
             values = {**values, "require": own.with_included(folder / given["include"]).values}
         return super().from_values(values, folder)
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """List the values that TOML keeps, in the order of a run.
 
         Returns
@@ -368,7 +368,7 @@ class Plan(Document, Protection):
         dict
             Values that are not the defaults, by section.
         """
-        values = super().told()
+        values = super().to_dict()
         return {name: values[name] for name in _ORDER if name in values}
 
     @classmethod

@@ -13,7 +13,7 @@ from tacita.core import (
     Verdict,
 )
 from tacita.core.results.inferred_cells import Determined
-from tacita.core.results.progress import Heard
+from tacita.core.results.progress import StopLatch
 from tacita.core.results.release import Claim
 from tacita.core.spec.seeds import as_seed
 from tacita.microdata import verify
@@ -89,10 +89,10 @@ def _released(
     return release, content
 
 
-def _steered(run: RunContext | None, asked: Protection) -> tuple[RunContext, Heard]:
+def _steered(run: RunContext | None, asked: Protection) -> tuple[RunContext, StopLatch]:
     """The run with the seed of the plan; its record tells what this run heard, not one before it."""
     given = run or RunContext()
-    heard = Heard(given.should_stop)
+    heard = StopLatch(given.should_stop)
     seed = given.seed if asked.protect.seed is None else as_seed(asked.protect.seed)
     return replace(given, seed=seed, should_stop=heard), heard
 
@@ -126,7 +126,7 @@ def _verified(
         accepted = (*accepted, verify.GIVEN_BACK)
         claim = made.accepting(accepted).claim
         verdicts = verify_release(made.data, claim, written, run, to_look_at=to_look_at)
-        return _Verified(verdicts, accepted, refused.found)
+        return _Verified(verdicts, accepted, refused.determined)
 
 
 def verify_release(

@@ -139,7 +139,7 @@ def _source(
         return _cells(given, section, asked, sensitive)
     from .cell_list import refuse_negative
 
-    section.refuse_columns(given.path.name)
+    section.check_columns(given.path.name)
     content = content_of(given.path)
     text = _text(content, given.encoding, given.path.name)
     inputs: Files = {"input": given.path}
@@ -220,7 +220,7 @@ def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
 
 
 def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> Table:
-    _refuse_levels(section, LEVELS, name)
+    _check_levels(section, LEVELS, name)
     if "margins" in asked.model_fields_set:
         raise ParameterError(f"{name}: a JJ problem marks what must be published by z. Leave --margins away.")
     return argus.parse_jj(text)
@@ -232,7 +232,7 @@ def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Ta
     hierarchies, files = _hierarchy_files(metadata.variables, beside, given.encoding)
     table = argus.decode_tab(text, metadata, hierarchies)
     own = [level for level in LEVELS if metadata.of(level)]
-    _refuse_levels(section, own, given.path.name)
+    _check_levels(section, own, given.path.name)
     levels = {name: 0.0 if name in own else float(level) for name, level in section.levels.items()}
     if any(not 0 <= level < np.inf for level in levels.values()):
         raise ParameterError(f"suppress: {', '.join(LEVELS)} must be at least 0 percent.")
@@ -242,7 +242,7 @@ def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Ta
     return leveled, {"metadata": beside, **files}
 
 
-def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None:
+def _check_levels(section: TableSection, own: Iterable[str], name: str) -> None:
     if twice := [side for side in own if side in section.model_fields_set]:
         raise ParameterError(
             f"{name}: the file has levels of its own. Leave away {', '.join('--' + side for side in twice)}."

@@ -43,7 +43,7 @@ class _OfTables(Document):
         "output": ("path", "json", "report", "note"),
     }
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
@@ -161,7 +161,7 @@ class TablePlan(_OfTables):
     def _says_what_is_what(self) -> TablePlan:
         _require_a_way(self)
         if self.input.kind != "cells":
-            self.table.refuse_columns(self.input.path.name)
+            self.table.check_columns(self.input.path.name)
         return self
 
     def to_python(self) -> str:

@@ -169,7 +169,7 @@ class TableSection(DivisionSection):
                 f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
             )
 
-    def refuse_columns(self, source: str) -> None:
+    def check_columns(self, source: str) -> None:
         """Refuse to be told what a file of tau-ARGUS says itself."""
         own = ("dimensions", *COLUMNS, *DIVIDING, "contributors", "key", "fill_zeros")
         given = [name for name in own if name in self.model_fields_set]

@@ -120,7 +120,7 @@ class Synthesis(Bounded, BaseSynthesis):
 
     def constraints(self, y: Matrix, s: Matrix, *, order: bool = False) -> Constraints:
         """The bounds that were given, and those that the data keep where they are asked for."""
-        self.refuse_originals_outside(y)
+        self.check_originals(y)
         found = Constraints.found(y, s, nonnegative=self.nonnegative, order=order)
         return found.within(self.lowest, self.highest)
 
