@@ -28,7 +28,7 @@ async def show(request: Request) -> Response:
     work = work_of(request)
     rows: list[list[str]] = []
     if request.query_params.get("values") == "shown" and work.source is not None and not work.running:
-        given = {"source": work.source.asked(), "rows": _ROWS}
+        given = {"source": work.source.as_argument(), "rows": _ROWS}
         # values are drawn once, and not kept
         job = Job(request.state.workspace, "preview", given, lambda _job: None, quiet=True)
         await job.settled(20)
@@ -122,7 +122,7 @@ def _profile(workspace: Workspace, work: Work, source: Source) -> Job:
         elif work.source is None or source.path != work.source.path:
             source.path.unlink(missing_ok=True)
 
-    return Job(workspace, "profile", {"source": source.asked(), "plan": opened.get("plan")}, then)
+    return Job(workspace, "profile", {"source": source.as_argument(), "plan": opened.get("plan")}, then)
 
 
 def _lacking(opened: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -65,7 +65,7 @@ def _hierarchy(at: int) -> Callable[[Work, Node], tuple[Response, str]]:
 
     def found(work: Work, node: Node) -> tuple[Response, str]:
         names = files_of(node.plan)
-        source = work.beside.get(names[at]) if at < len(names) else None
+        source = work.auxiliary.get(names[at]) if at < len(names) else None
         if source is None:
             return PlainTextResponse("This release has no such file.\n", 404), ""
         return FileResponse(source.path, media_type="application/octet-stream"), source.shown_as

@@ -77,7 +77,7 @@ def _column(work: Work, place: int, name: str, said: Any) -> HierarchyColumn:
     has = "labels" if isinstance(said, dict | list) else "file" if said else "none"
     found = (work.exposure or {}).get("hierarchies", {}).get(name, {})
     file = said if isinstance(said, str) else ""
-    gone = file != "" and file not in work.beside
+    gone = file != "" and file not in work.auxiliary
     return HierarchyColumn(
         place=place,
         name=name,
@@ -159,7 +159,7 @@ def learn(work: Work, found: Mapping[str, Mapping[str, Any]], made: Mapping[str,
             continue
         path = folder_of(work) / PurePosixPath(how["path"]).name
         shown = _called(work, name)
-        work.beside[shown] = Source(
+        work.auxiliary[shown] = Source(
             path=path, shown_as=shown, size=about["size"], fingerprint=about["fingerprint"]
         )
         work.making[name].pop("by", None)

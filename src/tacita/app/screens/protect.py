@@ -48,10 +48,10 @@ async def show(request: Request) -> Response:
     catalogue = Catalogue(await request.app.state.site.catalogue())
     node = work.history.current
     other = work.history.find(request.query_params.get("with"))
-    beside = None if node is None else work.history.ground(node.parent)
-    if node is not None and beside is not None and beside.basis != node.basis:
+    auxiliary = None if node is None else work.history.ground(node.parent)
+    if node is not None and auxiliary is not None and auxiliary.basis != node.basis:
         # of other columns, or of another file: nothing to compare with
-        beside = None
+        auxiliary = None
     draft, say = current(work), request.state.workspace.say
     return screen(
         request,
@@ -72,9 +72,9 @@ async def show(request: Request) -> Response:
         node=node,
         stale=node is not None and node.basis != basis_of(work),
         ground=work.history.ground(work.history.chosen),
-        beside=beside,
-        tiles=[] if node is None else tiles(node, beside, headline=True),
-        figures=[] if node is None else tiles(node, beside, headline=False),
+        auxiliary=auxiliary,
+        tiles=[] if node is None else tiles(node, auxiliary, headline=True),
+        figures=[] if node is None else tiles(node, auxiliary, headline=False),
         problems={} if node is None or work.draft else node.fields,
         refusal=None if node is None else refusal_in(node.refusal, say, message=node.message, plan=node.plan),
         accepted_risks=[]

@@ -25,10 +25,10 @@ class Tile:
     better: bool
 
 
-def tiles(node: Node, beside: Node | None, *, headline: bool) -> list[Tile]:
+def tiles(node: Node, auxiliary: Node | None, *, headline: bool) -> list[Tile]:
     """The figures that a reader should see first, or the others."""
     return [
-        _tile(score, None if beside is None else beside.score(score["name"]))
+        _tile(score, None if auxiliary is None else auxiliary.score(score["name"]))
         for score in node.answer.get("scores", ())
         if score["value"] is not None and (score["headline"] or score["name"] in _PARTS) == headline
     ]

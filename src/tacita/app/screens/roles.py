@@ -89,15 +89,15 @@ async def save(request: Request) -> Response:
     work.exposure = None
     if "only" not in given:
         work.roles_saved = True
-    elif given["only"] == "beside" and work.beside:
+    elif given["only"] == "beside" and work.auxiliary:
         # kept for a file that was just added, which the form knew nothing of
-        hierarchy_state.choose_by_name(work, [*work.beside][-1])
+        hierarchy_state.choose_by_name(work, [*work.auxiliary][-1])
     if not work.running:
         await _expose(request, work)
     return seen_at(PATH + (f"?{request.url.query}" if request.url.query else ""))
 
 
-async def beside(request: Request) -> Response:
+async def auxiliary(request: Request) -> Response:
     """A file that says what values of a column become when coarser."""
     work = work_of(request)
     source, wrong = await added(request, work, HIERARCHIES)
@@ -187,7 +187,7 @@ async def _expose(request: Request, work: Work) -> None:
 
     units = [name for name, role in work.roles.items() if role in _ONE_EACH[0]]
     told |= {"unit": units[0]} if len(units) == 1 else {}
-    given = {"source": work.source.asked(), "names": names_of(work), "columns": columns, **told}
+    given = {"source": work.source.as_argument(), "names": names_of(work), "columns": columns, **told}
     job = start(request, work, "exposure", given, then)
     await job.settled(2)
 
@@ -202,6 +202,6 @@ SCREEN = Screen(
 ROUTES = [
     Route(PATH, show, methods=["GET"]),
     Route(PATH, save, methods=["POST"]),
-    Route(f"{PATH}/beside", beside, methods=["PUT"]),
+    Route(f"{PATH}/beside", auxiliary, methods=["PUT"]),
     Route(f"{PATH}/key", key, methods=["PUT"]),
 ]

@@ -48,7 +48,7 @@ def _asked(work: Work, source: Source, node: Node) -> dict[str, Any]:
     if KEY in protect and work.key is not None:
         protect[KEY] = str(work.key.path)
     plan = {**node.plan, "roles": roles, "protect": protect}
-    given = {"source": source.asked(), "names": names_of(work), "plan": plan}
+    given = {"source": source.as_argument(), "names": names_of(work), "plan": plan}
     return {**given, "folder": str(folder), "ending": work.ending}
 
 
@@ -99,7 +99,7 @@ class Trials(Job):
         node = work.history.begin_trial(plan, basis_of(work), self._parent)
         self._publish("trial", {"node": node.id})
         try:
-            answer = await child.ask(self.verb, _asked(work, self._source, node), self._hear)
+            answer = await child.ask(self.verb, _asked(work, self._source, node), self._on_event)
             work.history.end(node.id, "verified", answer=answer)
         except Refused as problem:
             _come_to_nothing(work, node, "refused", str(problem), problem.fields, problem.refusal)
@@ -111,14 +111,14 @@ class Trials(Job):
             raise
         self._publish("trial", {"node": node.id})
 
-    def _hear(self, event: str, message: dict[str, Any]) -> None:
+    def _on_event(self, event: str, message: dict[str, Any]) -> None:
         if event == "progress":
             # stages begin anew in every trial; what is done of all of them only grows
             count = len(self._plans)
             self._furthest = max(self._furthest, (self._at + message["share"]) / count)
             said = self._workspace.stage(message["stage"])
             message |= {"share": round(self._furthest, 4), "stage": f"{self._at + 1} / {count} · {said}"}
-        super()._hear(event, message)
+        super()._on_event(event, message)
 
     def enough(self) -> None:
         """Let the trial at work be the last."""

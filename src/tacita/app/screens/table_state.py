@@ -163,7 +163,7 @@ def asked_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any
     assert source is not None, "steps after the first need a file"
     if told.kind == "tab":
         source.meta = metadata_of(work)
-    given = {**source.asked(), "kind": told.kind}
+    given = {**source.as_argument(), "kind": told.kind}
     table = dict(plan.get("table", {}))
     if files := table.get("hierarchy"):
         table["hierarchy"] = placed(work, files)
@@ -172,7 +172,7 @@ def asked_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any
 
 def metadata_of(work: Work) -> Path | None:
     """Those that were given beside the file, the newest of them."""
-    found = [each.path for each in work.beside.values() if each.path.suffix == ".rda"]
+    found = [each.path for each in work.auxiliary.values() if each.path.suffix == ".rda"]
     return found[-1] if found else None
 
 

@@ -24,10 +24,10 @@ class Login:
 
     def admits(self, token: str) -> bool:
         """Whether a token opens the door; one that works once does not open it again."""
-        given = token.encode()
-        once = {each for each in self._once if secrets.compare_digest(each.encode(), given)}
+        encoded = token.encode()
+        once = {known for known in self._once if secrets.compare_digest(known.encode(), encoded)}
         self._once -= once
-        return bool(once) or secrets.compare_digest(self.token.encode(), given)
+        return bool(once) or secrets.compare_digest(self.token.encode(), encoded)
 
     def write_opener(self, folder: Path, origin: str) -> Path:
         """A page, for its owner alone, that leads a browser in: its address is in no list of processes."""

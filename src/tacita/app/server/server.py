@@ -46,7 +46,7 @@ def serve(
     browser: bool = True,
     welcome: Callable[[Workspace], None] | None = None,
 ) -> None:
-    """Serve until the process is told to end; `welcome` prepares the workspace of a new browser."""
+    """Serve until the process gets a signal to end; `welcome` prepares the workspace of a new browser."""
     sweep()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     (folder / "pid").write_text(str(os.getpid()))

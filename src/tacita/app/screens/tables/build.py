@@ -141,7 +141,7 @@ def _unlike(work: Work, kind: str, columns: Sequence[Mapping[str, Any]]) -> tupl
     return ("data.lacks", {"columns": ", ".join(lacking)}) if lacking else None
 
 
-async def beside(request: Request) -> Response:
+async def auxiliary(request: Request) -> Response:
     """A file that belongs to it: a hierarchy, or metadata of tau-ARGUS."""
     work = work_of(request)
     source, wrong = await added(request, work, BESIDE)
@@ -201,7 +201,7 @@ def _profile(request: Request, work: Work, source: Source, said: dict[str, Any] 
             work.roles = {name: said["parts"].get(name, "none") for name in work.roles}
             table_state(work).rules = {name: dict(given) for name, given in said["rules"].items()}
 
-    return start(request, work, "profile", {"source": source.asked(), "names": names_of(work)}, then)
+    return start(request, work, "profile", {"source": source.as_argument(), "names": names_of(work)}, then)
 
 
 def _take(
@@ -283,7 +283,7 @@ ROUTES = [
     Route(PATH, show, methods=["GET"]),
     Route(PATH, save, methods=["POST"]),
     Route(f"{PATH}/file", upload, methods=["PUT"]),
-    Route(f"{PATH}/beside", beside, methods=["PUT"]),
+    Route(f"{PATH}/beside", auxiliary, methods=["PUT"]),
     Route(f"{PATH}/demo", demo, methods=["POST"]),
     Route(f"{PATH}/forget", forget, methods=["POST"]),
 ]
