@@ -147,6 +147,6 @@ def start(
     about: str = "",
     anytime: bool = False,
 ) -> Job:
-    """Send a question to a worker, show its progress on the pages of this work, and call `then` at its end."""
+    """Send a question to a worker, show its progress on the pages, and call `then` at its end."""
     work.job = Job(request.state.workspace, verb, arguments, then, about=about, anytime=anytime)
     return work.job
