@@ -75,7 +75,7 @@ class RequestGuard:
         workspace = self._workspace(headers)
         if workspace is None:
             return PlainTextResponse(
-                "Nobody is logged in here. Open the address that `tacita app` printed in its terminal.\n", 403
+                "Nobody is logged in here. Open the address that was shown when tacita started.\n", 403
             )
         scope.setdefault("state", {})["workspace"] = workspace
         return None

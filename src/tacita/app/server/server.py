@@ -51,8 +51,8 @@ def serve(
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     (folder / "pid").write_text(str(os.getpid()))
     cleanup = start_cleanup(folder)
-    with listening(port) as door:
-        host, bound = door.getsockname()
+    with listening(port) as listener:
+        host, bound = listener.getsockname()
         site = Site(host, bound, folder, screens)
         if welcome is not None:
             site.welcome = welcome
@@ -73,7 +73,7 @@ def serve(
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.default_int_handler)
         try:
-            Server(config, site).run(sockets=[door])
+            Server(config, site).run(sockets=[listener])
         except KeyboardInterrupt:
             pass
         finally:

@@ -12,22 +12,22 @@ from typing import Literal
 
 from .plan_document import literal_of
 
-Door = Literal["command", "plan", "python"]
+Interface = Literal["command", "plan", "python"]
 
-_DOOR: ContextVar[Door | None] = ContextVar("door", default=None)
+_INTERFACE: ContextVar[Interface | None] = ContextVar("interface", default=None)
 
 
 @contextmanager
-def entered_by(door: Door) -> Iterator[None]:
+def entered_by(interface: Interface) -> Iterator[None]:
     """Within it, settings are written as in one interface: the one that was entered first.
 
     A command builds a plan and Python carries it out: its user typed options nevertheless.
     """
-    before = _DOOR.set(_DOOR.get() or door)
+    before = _INTERFACE.set(_INTERFACE.get() or interface)
     try:
         yield
     finally:
-        _DOOR.reset(before)
+        _INTERFACE.reset(before)
 
 
 def setting(section: str, key: str, value: bool | str) -> str:
@@ -42,7 +42,7 @@ def setting(section: str, key: str, value: bool | str) -> str:
     ...     setting("suppress", "margins", True), setting("suppress", "problem", "exact")
     ('--margins', '--problem exact')
     """
-    match _DOOR.get():
+    match _INTERFACE.get():
         case "command":
             option = f"--{key.replace('_', '-')}"
             return option if value is True else f"{option} {value}"
