@@ -25,7 +25,7 @@ from app.plans_to_open import (
 )
 from tacita import api, datasets
 from tacita.app.screens import SCREENS
-from tacita.app.screens.import_plan import HELD, NotHeld, refuse_beyond
+from tacita.app.screens.import_plan import HELD, NotHeld, check_supported
 from tacita.app.server.application import Site
 from tacita.microdata.plans.plan import Plan
 from tacita.tables.plans.plan import TablePlan, TabulatePlan
@@ -80,7 +80,7 @@ def test_every_field_of_the_schema_is_held_or_refused_by_name(kind):
     for name in REFUSED[kind]:
         section, _, field = name.partition(".")
         with pytest.raises(NotHeld, match=section):
-            refuse_beyond(kind, {section: {field: 1} if field else {}}, {})
+            check_supported(kind, {section: {field: 1} if field else {}}, {})
 
 
 def opened(visitor, plan, path="/microdata/data"):
