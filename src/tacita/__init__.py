@@ -165,6 +165,6 @@ if not TYPE_CHECKING:
             return getattr(import_module(f"tacita.{home}"), name)
         from ._renamed import former
 
-        if (found := former(name)) is not None:
-            return found
+        if (renamed := former(name)) is not None:
+            return renamed
         raise AttributeError(f"module 'tacita' has no attribute {name!r}")

@@ -1,11 +1,10 @@
-"""The command `tacita`, also as `python -m tacita`: who stops it while it still loads is heard, and who waits
-for that sees a clock."""
+"""The command `tacita`, also as `python -m tacita`: it can be stopped while it loads, and shows a clock."""
 
 import os
 import signal
 import sys
 
-# not from typing: what loads here loads before anybody sees a clock
+# not from typing: what loads here loads before the clock is shown
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType

@@ -1148,8 +1148,8 @@ def check_requirements(
         return _check(io.as_microdata(released), limits, keys=keys, unit=unit, run=context)
     if not quasi:
         raise ParameterError("Check: an original needs the columns that were changed (quasi), got none.")
-    given = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal, unit=unit)
-    return _check(io.as_microdata(released), limits, io.as_microdata(original).with_roles(given), run=context)
+    roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal, unit=unit)
+    return _check(io.as_microdata(released), limits, io.as_microdata(original).with_roles(roles), run=context)
 
 
 # What verbs do not hand on to the sections of a plan.
@@ -1163,14 +1163,14 @@ _OPTIONS = {name: field.get_default() for name, field in ReleaseOptions.model_fi
 def _named(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a verb as the sections of a plan name them, its `method_params` among them.
 
-    An option that is as it would be without it is left out, and so is a `k` that nobody gave.
+    An option that is as it would be without it is left out, and so is a `k` that was not set.
     """
     values = {name: value for name, value in arguments.items() if name not in _APART}
     if (roles := arguments.get("roles")) is not None:
-        given = roles.model_dump(exclude_unset=True)
+        role_values = roles.model_dump(exclude_unset=True)
         if twice := [name for name in Roles.model_fields if values.get(name)]:
             raise ParameterError(f"Roles: roles and {', '.join(twice)} were both given. Choose one of them.")
-        values |= given
+        values |= role_values
     for name, usual in {**_OPTIONS, "k": None, "hierarchy": None}.items():
         # compared as what it is: a frame handed over by mistake has no truth value
         if name in values and type(values[name]) is type(usual) and values[name] == usual:
@@ -1196,14 +1196,14 @@ def _with_method(values: dict[str, Any], then: MethodLike | None = None) -> dict
     name, params = registry.named_with_params(chain, *registry.PROTECTING)
     if twice := [name for name in params if name in values and values[name] != params[name]]:
         raise ParameterError(
-            f"{name}: {', '.join(twice)} is given with the method and beside it, with different values. "
-            "Give it once."
+            f"{name}: {', '.join(twice)} is given both in the method and as an argument, with different "
+            "values. Give it once."
         )
     return {**values, "method": name, **params}
 
 
 def _protection(arguments: Mapping[str, Any]) -> Protection:
-    """What the arguments of a verb ask for."""
+    """The request that the arguments of a verb make."""
     values = _with_method(_named(arguments), arguments.get("then"))
     if steps := values.get("steps"):
         values["steps"] = [_with_method(dict(step)) for step in steps]

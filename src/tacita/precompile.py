@@ -40,10 +40,10 @@ def warmup(run: RunContext | None = None) -> None:
     ]
     steering = run or RunContext()
     with _seldom_collecting():
-        for done, (name, warm, found) in enumerate(steps):
+        for done, (name, warm, method_class) in enumerate(steps):
             steering.report(f"compiling {name}", done, len(steps))
             with warming():
-                warm(name, found)
+                warm(name, method_class)
         with warming():
             _attack()
             _look_around()
@@ -53,7 +53,7 @@ def warmup(run: RunContext | None = None) -> None:
 
 @contextmanager
 def _seldom_collecting() -> Iterator[None]:
-    """Compilers make many objects that live on: what could be thrown away is looked for more seldom."""
+    """Compilers make many objects that live on: collect garbage less often."""
     usual = gc.get_threshold()
     gc.set_threshold(50_000, 20, 100)
     try:
@@ -62,62 +62,66 @@ def _seldom_collecting() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-def _grouping(_: str, found: Any) -> None:
+def _grouping(_: str, method_class: Any) -> None:
     # as few rounds of a proof as call all its kernels
     for x, units, rounds in ((_STAR, None, 1), (_X, None, 4), (_X, _UNITS, 4)):
-        method = found(**_chosen(found, certify=True, effort=0.001, rounds=rounds))
+        method = method_class(**_chosen(method_class, certify=True, effort=0.001, rounds=rounds))
         method.partition(x[:, :1] if method.one_column else x, units=units)
-    for given in (_chosen(found, growth="centroid"), _chosen(found, end_rule="2k")):
-        if given:
+    for params in (_chosen(method_class, growth="centroid"), _chosen(method_class, end_rule="2k")):
+        if params:
             # of 38 records two are left over, and join other groups
-            found(**given).partition(_X[:38])
+            method_class(**params).partition(_X[:38])
     if "nominal" in method.takes:
         mixed = np.column_stack([_X[:, 0], _NAMES, _NAMES])
         method.partition(mixed, kinds=["numeric", "nominal", "ordinal"], units=_UNITS)
 
 
-def _masking(name: str, found: Any) -> None:
-    if "numeric" not in found.takes:
-        # areas follow from towns, which matters to nobody here
+def _masking(name: str, method_class: Any) -> None:
+    if "numeric" not in method_class.takes:
+        # areas follow from towns, which does not matter here
         _release(name, quasi=["area", "town"], unit="unit", insist=True)
         return
-    found().mask(_X)
-    found().mask(_X, units=_UNITS)
+    method_class().mask(_X)
+    method_class().mask(_X, units=_UNITS)
 
 
-def _synthesis(name: str, found: Any) -> None:
-    if "nominal" in found.takes:
-        # of so few records what is remembered is no question
-        asked: dict[str, Any] = {"dependent": ["area", "x", "y"], "nominal": ["area"], "insist": True}
-        _release(name, **asked)
-        _release(name, **asked, unit="town", k=3)
+def _synthesis(name: str, method_class: Any) -> None:
+    if "nominal" in method_class.takes:
+        # with so few records, membership does not matter
+        roles: dict[str, Any] = {"dependent": ["area", "x", "y"], "nominal": ["area"], "insist": True}
+        _release(name, **roles)
+        _release(name, **roles, unit="town", k=3)
         return
-    found().synthesize(_X[:, :1], _X[:, 1:])
-    found(nonnegative=True).synthesize(_X[:, :1], None)
+    method_class().synthesize(_X[:, :1], _X[:, 1:])
+    method_class(nonnegative=True).synthesize(_X[:, :1], None)
 
 
-def _coarser(name: str, found: Any) -> None:
+def _coarser(name: str, method_class: Any) -> None:
     models = {
         "l_diversity": {"column": "answer", "l": 2},
         "t_closeness": {"column": "answer", "t": 0.9},
         "beta_likeness": {"column": "answer", "beta": 9.0},
     }
     settings: list[dict[str, Any]] = [{}, {"models": models}, {"unit": "unit"}]
-    if "quality" in found.model_fields:
+    if "quality" in method_class.model_fields:
         settings.append({"quality": "ambiguity"})
-    for given in settings:
-        _release(name, quasi=["area", "town", *_TRAITS], k=3, suppression_limit=0.3, **given)
+    for options in settings:
+        _release(name, quasi=["area", "town", *_TRAITS], k=3, suppression_limit=0.3, **options)
 
 
-def _withholding(name: str, found: Any) -> None:
-    for given in ({}, {"unit": "unit"}, {"missing_as": "wildcard"}, {"missing_as": "wildcard", "m": 2}):
-        asked = {key: value for key, value in given.items() if key == "unit" or key in found.model_fields}
-        # few records, and no node of the tree: a proof is not what is waited for
-        _release(name, 20, quasi=["area", "town", *_TRAITS], k=3, **asked, **_chosen(found, nodes=0))
+def _local_suppression(name: str, method_class: Any) -> None:
+    for options in ({}, {"unit": "unit"}, {"missing_as": "wildcard"}, {"missing_as": "wildcard", "m": 2}):
+        known_options = {
+            key: value for key, value in options.items() if key == "unit" or key in method_class.model_fields
+        }
+        # few records, and no node of the tree: no proof is needed
+        _release(
+            name, 20, quasi=["area", "town", *_TRAITS], k=3, **known_options, **_chosen(method_class, nodes=0)
+        )
 
 
 def _release(name: str, n: int = 240, **roles: Any) -> None:
-    """What takes categories is made whole: records, strata and texts are what its kernels see."""
+    """Make a whole release: kernels of categories get records, strata and texts."""
     make_release(
         Microdata.of(_records(n)),
         Protection.from_arguments(method=name, measures=["IL1"], **roles),
@@ -142,32 +146,32 @@ def _records(n: int) -> pa.Table:
     )
 
 
-def _measure(_: str, found: Any) -> None:
+def _measure(_: str, method_class: Any) -> None:
     codes = _NAMES[:, None]
     categories = Categories(codes, codes[::-1].copy(), ("c",), (False,))
-    for beside in (None, categories):
-        found().score(Comparison.of(_X, _X[::-1], categories=beside))
-    if "budget" in found.model_fields:
+    for extra_categories in (None, categories):
+        method_class().score(Comparison.of(_X, _X[::-1], categories=extra_categories))
+    if "budget" in method_class.model_fields:
         # so little is for a sample
-        found(budget=1).score(Comparison.of(_X, _X[::-1]))
-    if found.of_files:
+        method_class(budget=1).score(Comparison.of(_X, _X[::-1]))
+    if method_class.of_files:
         holes = pa.array([None if i % 7 == 0 else f"t{i % 5}" for i in range(40)])
         units = [f"u{i}" for i in range(40)]
         frame = pa.table({"town": holes, "area": holes[::-1], "unit": units, "weight": np.full(40, 9.0)})
         for more in ({}, {"unit": "unit", "weight": "weight"}):
             data = Microdata.of(frame).with_roles(Roles(quasi=["town", "area"], **more))
             for reading in ("category", "wildcard"):
-                given = {"missing_as": reading} if "missing_as" in found.model_fields else {}
-                found(**given).score(Comparison.of_files(Files.unprotected(data)))
+                params = {"missing_as": reading} if "missing_as" in method_class.model_fields else {}
+                method_class(**params).score(Comparison.of_files(Files.unprotected(data)))
 
 
-def _suppression(_: str, found: Any) -> None:
+def _suppression(_: str, method_class: Any) -> None:
     values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
     table = Table.from_array(values, primary=np.eye(4, dtype=bool), lower=15, upper=15)
-    tables = [table] if "any" not in found.shapes else [table, _cube()]
-    for problem in found.problems:
-        for each in tables:
-            found().suppress(each, problem)
+    tables = [table] if "any" not in method_class.shapes else [table, _cube()]
+    for problem in method_class.problems:
+        for candidate in tables:
+            method_class().suppress(candidate, problem)
 
 
 def _cube() -> Table:
@@ -175,16 +179,16 @@ def _cube() -> Table:
     return Table.from_array(values, primary=values == 1, lower=15, upper=15, margins=True)
 
 
-def _adjustment(_: str, found: Any) -> None:
+def _adjustment(_: str, method_class: Any) -> None:
     values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
     table = Table.from_array(
         values, primary=np.eye(4, dtype=bool), lower=15, upper=15, frequency=True, margins=True
     )
-    found().adjust(table)
+    method_class().adjust(table)
 
 
 def _attack() -> None:
-    """What the audit of a published table computes."""
+    """Compile the kernels of the audit of a published table."""
     from tacita.tables.verify.attacker import Attacker
 
     relations = Relations.cross([Hierarchy.flat("r", ["a", "b"]), Hierarchy.flat("c", ["x", "y"])])
@@ -193,7 +197,7 @@ def _attack() -> None:
 
 
 def _look_around() -> None:
-    """What is done in tables of thousands of cells alone."""
+    """Compile the kernels that only tables of thousands of cells need."""
     from tacita.tables.suppression.large.neighbourhood import Nearby
     from tacita.tables.suppression.optimal.relation_presolve import systems_of
 
@@ -204,7 +208,7 @@ def _look_around() -> None:
 
 
 def _look_near() -> None:
-    """What is done in files of thousands of records alone, or where a solver leaves groups divided."""
+    """Compile the kernels that only files of thousands of records need, or solvers that divide groups."""
     from tacita.microdata.methods.microaggregation.bounding import Pricing
     from tacita.microdata.methods.microaggregation.neighbours import nearest_by_cuts
     from tacita.microdata.methods.microaggregation.set_partitioning import Columns, broken_triples
@@ -215,8 +219,8 @@ def _look_near() -> None:
     broken_triples(columns, np.full(3, 0.5), np.empty((0, 3), dtype=np.int64), 1)
 
 
-def _chosen(found: Any, **parameters: Any) -> dict[str, Any]:
-    return {name: value for name, value in parameters.items() if name in found.model_fields}
+def _chosen(method_class: Any, **parameters: Any) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name in method_class.model_fields}
 
 
 _WARM: dict[str, Callable[[str, Any], None]] = {
@@ -224,7 +228,7 @@ _WARM: dict[str, Callable[[str, Any], None]] = {
     "masking": _masking,
     "synthesis": _synthesis,
     "generalisation": _coarser,
-    "withholding": _withholding,
+    "withholding": _local_suppression,
     "suppression": _suppression,
     "adjustment": _adjustment,
     **dict.fromkeys(registry.MEASURING, _measure),

@@ -63,10 +63,10 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         section = self._section()
         x = self._taken_in(X, section, reset=False)
         names = [f"x{place}" for place in range(x.shape[1])]
-        asked = Protection.from_arguments(
+        protection = Protection.from_arguments(
             quasi=names, measures=(), method=section.method, seed=self.seed, **section.parameters
         )
-        release = make_release(io.as_microdata(pa.table(list(x.T), names=names)), asked, None)
+        release = make_release(io.as_microdata(pa.table(list(x.T), names=names)), protection, None)
         return np.column_stack([np.asarray(release.data[name], dtype=np.float64) for name in names])
 
     def _section(self) -> MethodSection:
@@ -80,8 +80,8 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _taken_in(self, records: Any, section: MethodSection, *, reset: bool) -> Matrix:
         least = int(section.parameters["k"])
-        found: Matrix = validate_data(self, records, reset=reset, dtype=np.float64, ensure_min_samples=least)
-        return found
+        matrix: Matrix = validate_data(self, records, reset=reset, dtype=np.float64, ensure_min_samples=least)
+        return matrix
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

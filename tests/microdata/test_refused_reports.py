@@ -72,7 +72,7 @@ def test_the_report_of_a_release_that_gives_back_what_it_hid(folder, how, said):
     with pytest.raises(InferenceError, match=said) as refusal:
         api.run_plan(plan(folder, **HIDDEN), **how)
     assert refusal.value.accepted_as == "keys-determined"
-    assert [each.column for each in refusal.value.found] == ["turnover"]
+    assert [each.column for each in refusal.value.determined] == ["turnover"]
     assert written(folder) == ["in.csv", "r.html", "r.json"]
     page = (folder / "r.html").read_text()
     assert "Refused: other columns give back what was hidden" in page

@@ -14,13 +14,13 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
     parser.add_argument("--demo", action="store_true")
-    given = parser.parse_args()
+    options = parser.parse_args()
     serve(
         SCREENS,
         ROUTES,
-        port=given.port,
-        browser=not given.no_browser,
-        welcome=load_demo if given.demo else None,
+        port=options.port,
+        browser=not options.no_browser,
+        welcome=load_demo if options.demo else None,
     )
 
 

@@ -37,22 +37,22 @@ def as_matrix(x: npt.ArrayLike, who: str) -> Matrix:
     tacita.core.errors.DataError: MDAV: wanted at least one record and one column, got (1, 0).
     """
     try:
-        given: np.ma.MaskedArray[Any, Any] = np.ma.asanyarray(x)
+        array: np.ma.MaskedArray[Any, Any] = np.ma.asanyarray(x)
     except (TypeError, ValueError):
         raise DataError(f"{who}: wanted an (n, d) array of numbers, got rows of unlike length.") from None
-    if given.ndim != 2:
+    if array.ndim != 2:
         raise DataError(
-            f"{who}: wanted an (n, d) array of numbers, got {given.ndim} dimension(s). "
+            f"{who}: wanted an (n, d) array of numbers, got {array.ndim} dimension(s). "
             "Use x.reshape(-1, 1) for one column."
         )
-    if given.size == 0:
-        raise DataError(f"{who}: wanted at least one record and one column, got {given.shape}.")
+    if array.size == 0:
+        raise DataError(f"{who}: wanted at least one record and one column, got {array.shape}.")
     # numpy would also turn text, dates and the real part of complex numbers into floats
-    if given.dtype.kind not in "iufb":
-        raise DataError(f"{who}: wanted real numbers, got an array of type {given.dtype}. Convert it first.")
+    if array.dtype.kind not in "iufb":
+        raise DataError(f"{who}: wanted real numbers, got an array of type {array.dtype}. Convert it first.")
     with np.errstate(over="ignore"):  # what is too large for a double becomes infinite, and is refused
-        matrix = np.ascontiguousarray(given.data, dtype=np.float64)
-    bad = int((~np.isfinite(matrix) | np.ma.getmaskarray(given)).sum())
+        matrix = np.ascontiguousarray(array.data, dtype=np.float64)
+    bad = int((~np.isfinite(matrix) | np.ma.getmaskarray(array)).sum())
     if bad:
         raise DataError(f"{who}: {bad} values are missing or infinite. Drop or complete them first.")
     for column in matrix.T:
@@ -127,10 +127,10 @@ def first_places(codes: Ints, count: int) -> Ints:
     >>> first_places(np.array([2, 0, 2]), 4).tolist()
     [1, -1, 0, -1]
     """
-    found = np.full(count, -1, dtype=np.int64)
+    firsts = np.full(count, -1, dtype=np.int64)
     # of several places of a number the one that is written last stays
-    found[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
-    return found
+    firsts[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
+    return firsts
 
 
 def decimals(values: Floats) -> int | None:

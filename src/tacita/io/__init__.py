@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import Field
 
 from tacita.core import DataError, Microdata, ParameterError
-from tacita.core.data.microdata import refuse_values_as_names
+from tacita.core.data.microdata import check_header
 from tacita.core.spec import registry
 from tacita.core.spec.docstrings import documented
 
@@ -196,7 +196,7 @@ def read(path: str | Path, options: InputOptions | None = None, *, shown_as: str
     known_options = (options or InputOptions()).model_dump(include=set(form.model_fields))
     data = form(**known_options).decode(content, name)
     if data.dialect is not None:
-        refuse_values_as_names(data.columns, name)
+        check_header(data.columns, name)
     records: Microdata = replace(data, path=path.absolute())
     return records
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from tacita.core import ParameterError
 from tacita.core.spec.plan_document import parsed, text_of
-from tacita.core.spec.size_limits import MOST_BYTES, refuse_size
+from tacita.core.spec.size_limits import MOST_BYTES, check_size
 
 
 def content_of(path: Path) -> bytes:
@@ -73,7 +73,7 @@ def toml_of(path: Path) -> dict[str, Any]:
     with opened(path) as file:
         content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            refuse_size(max(path.stat().st_size, len(content)), path.name)
+            check_size(max(path.stat().st_size, len(content)), path.name)
     return parsed(text_of(content, path.name))
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacita.core import DataError, Ints, ParameterError
-from tacita.core.data.microdata import refuse_repeated_names, refuse_unnamed
+from tacita.core.data.microdata import check_name_types, check_unique_names
 
 from .canonical_arrow import without_memory
 from .formats.parquet import needs_schema, readable
@@ -54,8 +54,8 @@ class ParquetParts:
             with readable(file.name):
                 parquet = pq.ParquetFile(file)
                 schema = parquet.schema_arrow.remove_metadata()
-            refuse_unnamed(schema.names)
-            refuse_repeated_names(schema.names)
+            check_name_types(schema.names)
+            check_unique_names(schema.names)
             first = schema if first is None else first
             if not schema.equals(first):
                 raise DataError(

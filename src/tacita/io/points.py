@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tacita.core import DataError, Microdata
-from tacita.core.data.microdata import refuse_repeated_names
+from tacita.core.data.microdata import check_unique_names
 
 # More points than this cannot be plotted, and take long to attack.
 MOST_POINTS = 2000
@@ -45,7 +45,7 @@ def read_points(
     columns = list(names or header or [f"column_{j + 1}" for j in range(len(first))])
     if len(columns) != len(first) or not all(columns):
         raise DataError(f"{name}: wanted a name for each of {len(first)} columns. Name all or none.")
-    refuse_repeated_names(columns)
+    check_unique_names(columns)
     values = [[row[j] for row in rows] for j in range(len(first))]
     frame = pa.table([pa.array(column, pa.float64()) for column in values], names=columns)
     return Microdata.of(frame, source=name)

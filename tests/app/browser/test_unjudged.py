@@ -8,19 +8,19 @@ from app.browser.access import everywhere
 
 WORDS = {
     "en": (
-        "Refused: Nothing says which cells are sensitive",
+        "Refused: It is unknown which cells are sensitive",
         "No cell of this table is sensitive: accept this risk (no-sensitive-cells); it is recorded",
-        "Not audited: that no cell is sensitive was accepted",
+        "Not audited: you accepted that no cell is sensitive",
     ),
     "pt": (
-        "Recusado: Nada diz que células são sensíveis",
+        "Recusado: Não se sabe que células são sensíveis",
         "Nenhuma célula desta tabela é sensível: aceitar este risco (no-sensitive-cells); fica registado",
-        "Não auditado: foi aceite que nenhuma célula é sensível",
+        "Não auditado: aceitou que nenhuma célula é sensível",
     ),
     "ca": (
-        "Refusat: Res no diu quines cel·les són sensibles",
+        "Refusat: No se sap quines cel·les són sensibles",
         "Cap cel·la d'aquesta taula no és sensible: accepta aquest risc (no-sensitive-cells)",
-        "No auditat: s'ha acceptat que cap cel·la no és sensible",
+        "No auditat: heu acceptat que cap cel·la no és sensible",
     ),
 }
 STATES = "[data-testid=verdict][data-state={}]"
@@ -105,9 +105,9 @@ def test_adjusted_values_of_such_a_table_have_no_good_verdict_either(unjudged):
     page.get_by_test_id("param-rounding-base").fill("1000000")
     page.get_by_test_id("suppress").click()
     page.locator(STATES.format("verified")).wait_for(timeout=60_000)
-    assert "nothing says which cells are sensitive" in page.get_by_test_id("verdict").inner_text()
+    assert "it is unknown which cells are sensitive" in page.get_by_test_id("verdict").inner_text()
     assert not good(page)
     for step, verdict in (("audit", "audit-verdict"), ("export", "verdict")):
         page.get_by_test_id(f"step-{step}").click()
-        assert "nothing says which cells are sensitive" in page.get_by_test_id(verdict).inner_text()
+        assert "it is unknown which cells are sensitive" in page.get_by_test_id(verdict).inner_text()
         assert not good(page)

@@ -25,7 +25,7 @@ from app.plans_to_open import (
 )
 from tacita import api, datasets
 from tacita.app.screens import SCREENS
-from tacita.app.screens.import_plan import HELD, NotHeld, refuse_beyond
+from tacita.app.screens.import_plan import HELD, NotHeld, check_supported
 from tacita.app.server.application import Site
 from tacita.microdata.plans.plan import Plan
 from tacita.tables.plans.plan import TablePlan, TabulatePlan
@@ -80,7 +80,7 @@ def test_every_field_of_the_schema_is_held_or_refused_by_name(kind):
     for name in REFUSED[kind]:
         section, _, field = name.partition(".")
         with pytest.raises(NotHeld, match=section):
-            refuse_beyond(kind, {section: {field: 1} if field else {}}, {})
+            check_supported(kind, {section: {field: 1} if field else {}}, {})
 
 
 def opened(visitor, plan, path="/microdata/data"):
@@ -126,12 +126,12 @@ def run_as_opened(visitor, plan, content):
     for name, lines in BESIDE.items():
         if name in plan:
             # without its hierarchies the plan is another
-            assert f"{name} is not here yet" in visitor.get("/microdata/roles").text
+            assert f"{name} has not been added yet" in visitor.get("/microdata/roles").text
             assert 'data-state="locked"' in visitor.get("/microdata/protect").text
             visitor.send("/microdata/roles/beside", lines, name)
     if "office.key" in plan:
         # without its key there are no pseudonyms
-        assert "office.key is not here yet" in visitor.get("/microdata/roles").text
+        assert "office.key has not been added yet" in visitor.get("/microdata/roles").text
         assert 'data-state="locked"' in visitor.get("/microdata/protect").text
         assert json.loads(visitor.send("/microdata/roles/key", KEY, "office.key").text) == {
             "next": "/microdata/roles"
@@ -145,7 +145,7 @@ def run_as_opened(visitor, plan, content):
 @pytest.mark.parametrize(
     "plan",
     [PERSONS, STEPS, DRAWN, GENERALISED, RECODED, LINKED],
-    ids=["one method", "steps", "drawn anew", "hierarchies", "levels", "pseudonyms"],
+    ids=["one method", "steps", "synthesis", "hierarchies", "levels", "pseudonyms"],
 )
 def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(visitor, persons, plan, tmp_path):
     answer = run_as_opened(visitor, plan, persons)
@@ -323,7 +323,7 @@ def refused(visitor, plan, *words):
 
 
 def test_what_the_page_does_not_hold_is_named_and_refused(visitor):
-    refused(visitor, NUMERIC + "[compare]\nk = [3, 5]\n", "[compare]", "tacita run plan.toml")
+    refused(visitor, NUMERIC + "[compare]\nk = [3, 5]\n", "[compare]", "outside the page")
     linked = 'version = 1\n[input]\npath = "a.csv"\n[[tables]]\ndimensions = ["x"]\noutput = "o.csv"\n'
     refused(visitor, linked + '[suppress]\nproblem = "exact"\n', "[[tables]]")
     risk = 'version = 1\n[input]\npath = "a.csv"\n[risk]\nkeys = ["x"]\n[output]\njson = "r.json"\n'

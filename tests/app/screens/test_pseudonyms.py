@@ -48,7 +48,7 @@ def test_nothing_runs_before_the_key_is_given(office, key):
     assert 'data-testid="pseudonym-key"' not in office.get(ROLES).text
     text = with_role(office)
     assert 'data-testid="pseudonym-key"' in text
-    assert "The file of the key of the pseudonyms is missing" in text
+    assert "The key file of the pseudonyms is missing" in text
     assert 'data-state="locked"' in office.get(PROTECT).text
     assert send_key(office, key) == {"next": ROLES}
     assert "Key file: office.key" in office.get(ROLES).text
@@ -62,7 +62,7 @@ def test_a_file_that_is_no_key_is_refused_and_not_kept(office):
     message = send_key(office, b"secret\n")["message"]
     assert message.startswith("office.key: wanted a pseudonym key")
     assert "secret" not in message
-    assert "tacita pseudonym-key" in send_key(office, b"0" * 5000)["message"]
+    assert "as the manual describes" in send_key(office, b"0" * 5000)["message"]
     assert set(office.app.folder.rglob("*")) == before
     assert "Key file" not in office.get(ROLES).text
 

@@ -270,11 +270,11 @@ def test_without_a_rule_nothing_is_verified_unless_that_is_accepted_by_name(visi
     assert 'data-testid="unjudged"' in visitor.wait_for("/tables/rules", "sensitive-count")
     visitor.post("/tables/suppress", method="optimal", problem="interval")
     text = visitor.wait_for("/tables/suppress", 'data-testid="verdict" data-state="refused"')
-    assert "Refused: Nothing says which cells are sensitive" in text
+    assert "Refused: It is unknown which cells are sensitive" in text
     assert "under Sensitive cells, or mark cells in the file" in text
     assert 'name="accept"' in text
     assert visitor.get("/tables/get/data").status == 409
-    # insisting accepts other things
+    # the box of less protection accepts other risks
     visitor.post("/tables/suppress", method="optimal", problem="interval", insist="on")
     visitor.wait_for("/tables/suppress", 'data-testid="verdict" data-state="refused"')
     assert visitor.get("/tables/get/data").status == 409
@@ -282,11 +282,11 @@ def test_without_a_rule_nothing_is_verified_unless_that_is_accepted_by_name(visi
     visitor.wait_for("/tables/suppress", 'data-testid="verdict" data-state="verified"')
     for path in ("/tables/suppress", "/tables/audit", "/tables/export"):
         text = visitor.wait_for(path, "verdict")
-        assert "Not audited: that no cell is sensitive was accepted" in text
+        assert "Not audited: you accepted that no cell is sensitive" in text
         assert "every sensitive cell is protected" not in text
         assert "banner good" not in text
     rail = text.partition('<nav aria-label="Steps">')[2].partition("</nav>")[0]
-    # what nobody said is not ticked, nor what was not attacked
+    # unknown sensitive cells are not ticked, nor what was not attacked
     done = [
         step for state, step in re.findall(r'<li class="(\w*)">\s*<a href="/tables/(\w+)"', rail) if state
     ]
@@ -314,7 +314,7 @@ def test_a_table_says_only_what_there_is_to_see_in_it(visitor):
     assert '<i class="primary"></i>' in text
     assert '<i class="secondary"></i>' not in text
     text = visitor.get("/tables/suppress").text
-    assert "close in here" in text
+    assert "the proven bound appear here" in text
     assert "data-chart" not in text
     visitor.post("/tables/suppress", method="optimal", problem="interval")
     text = visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
@@ -322,7 +322,7 @@ def test_a_table_says_only_what_there_is_to_see_in_it(visitor):
     # found and proven in one go: figures without a line that goes nowhere
     assert 'data-testid="upper"' in text
     told = text.partition('data-testid="bounds"')[2].partition("</section>")[0]
-    assert ("Found and proven at once" in told) != ("data-chart" in told), told
+    assert ("Found and proven optimal at once" in told) != ("data-chart" in told), told
 
 
 @pytest.mark.long

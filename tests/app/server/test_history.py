@@ -183,7 +183,7 @@ def test_a_trial_is_a_child_of_where_it_began_and_leaves_the_choice_alone():
 
 
 def test_a_node_never_gets_the_name_of_another():
-    told = grown().told()
+    told = grown().to_dict()
     told["nodes"] = [node for node in told["nodes"] if node["id"] != "n1"]
     again = History.of(told)
     assert again.begin({"protect": {}}, "b").id not in {"n2", "n3"}

@@ -23,19 +23,19 @@ SUMS = "turnover,costs,surplus,wages,region\n" + "".join(
 )
 INFERRED = {
     "en": (
-        "Refused: other columns give back what was hidden",
+        "Refused: other columns determine suppressed or changed cells",
         "Leave out costs or surplus (role: identifier)",
         "Or protect costs and surplus together with turnover, in the same step.",
         "It is recorded as keys-determined.",
     ),
     "pt": (
-        "Recusado: outras colunas devolvem o que foi ocultado",
+        "Recusado: outras colunas determinam células suprimidas ou alteradas",
         "Omitir costs ou surplus (papel: identificador)",
         "Ou proteger costs e surplus juntamente com turnover, no mesmo passo.",
         "Fica registado como keys-determined.",
     ),
     "ca": (
-        "Refusat: altres columnes retornen el que s'ha amagat",
+        "Refusat: altres columnes determinen cel·les suprimides o canviades",
         "Ometeu costs o surplus (rol: identificador)",
         "O protegiu costs i surplus juntament amb turnover, en el mateix pas.",
         "Queda registrat com a keys-determined.",
@@ -128,22 +128,22 @@ def test_the_way_out_leads_out(undone):
     assert re.search(STATE, run(undone, **{"s0.k": "3"}))[1] == "verified"
 
 
-def test_what_is_insisted_on_is_said_beside_the_verdict_and_before_export(undone):
+def test_an_accepted_risk_is_shown_with_the_verdict_and_before_export(undone):
     text = run(undone, **{"s0.k": "3", "o.insist": "true"})
     assert re.search(STATE, text)[1] == "verified"
     assert 'data-testid="accepted-risks"' in text
-    assert "hidden cells that other released columns give back" in text
+    assert "suppressed cells that other released columns determine" in text
     undone.post("/microdata/acknowledge", node="n2")
     assert 'data-testid="accepted-risks"' in undone.get(f"{EXPORT}?node=n2").text
-    assert "células ocultadas que outras colunas publicadas devolvem" in in_language(undone, "pt")
+    assert "células suprimidas que outras colunas publicadas determinam" in in_language(undone, "pt")
 
 
 @pytest.mark.parametrize(
     ("measure", "limit", "said", "way"),
     [
-        ("IL1", "0.01", "Columns: wages.", "Too much is lost: protect less"),
+        ("IL1", "0.01", "Columns: wages.", "Information loss is too high: protect less"),
         ("k_anonymity", "50", "Columns: wages.", "Protect more strongly, or add a step."),
-        ("DBRL", "0.01", "DBRL does not keep its limit.", "Protect more strongly, or add a step."),
+        ("DBRL", "0.01", "DBRL does not meet its limit.", "Protect more strongly, or add a step."),
     ],
 )
 def test_a_requirement_that_is_not_met_names_its_column_and_has_a_report(visitor, measure, limit, said, way):
@@ -151,14 +151,14 @@ def test_a_requirement_that_is_not_met_names_its_column_and_has_a_report(visitor
     text = html.unescape(run(visitor, **{"s0.k": "3", "r0.name": measure, "r0.limit": limit}))
     assert re.search(STATE, text)[1] == "refused"
     assert "Refused: a requirement is not met" in text
-    assert f"{measure} does not keep its limit" in text
+    assert f"{measure} does not meet its limit" in text
     assert said in text
     assert way in text
     # the limit is in sight, to be changed
     assert '<details data-testid="more-options" open>' in text
     answer = visitor.get("/microdata/refused-report?node=n1")
     assert f"Refused: a requirement is not met</strong><span>{measure}: " in answer.text
-    for language, words in (("pt", "não respeita o seu limite"), ("ca", "no respecta el seu límit")):
+    for language, words in (("pt", "não cumpre o seu limite"), ("ca", "no compleix el seu límit")):
         assert f"{measure} {words}" in in_language(visitor, language)
 
 
@@ -215,7 +215,7 @@ FOUND = (
 
 
 def test_a_child_tells_names_and_figures_of_what_is_refused_alone():
-    problem = InferenceError("no", found=FOUND)
+    problem = InferenceError("no", determined=FOUND)
     problem.accepted_as = "keys-determined"
     told = refusal_of(problem)
     assert told["given_back"] == [
@@ -238,37 +238,40 @@ def test_a_child_tells_names_and_figures_of_what_is_refused_alone():
 
 
 def test_an_error_keeps_its_reason_when_its_words_change():
-    problem = InferenceError("release.csv", field="k", found=FOUND)
+    problem = InferenceError("release.csv", field="k", determined=FOUND)
     problem.accepted_as = "keys-determined"
     again = problem.reworded("survey.csv")
-    assert (str(again), again.found, again.accepted_as) == ("survey.csv", FOUND, "keys-determined")
+    assert (str(again), again.determined, again.accepted_as) == ("survey.csv", FOUND, "keys-determined")
     assert again.fields == problem.fields
     assert str(problem) == "release.csv"
 
 
 def test_weights_and_the_order_of_records_have_ways_out_of_their_own():
-    told = refusal_of(InferenceError("no", found=FOUND))
+    told = refusal_of(InferenceError("no", determined=FOUND))
     plan = {"roles": {"weight": "weight", "quasi": ["region"]}, "steps": [{"quasi": ["size"]}]}
     shown = refusal_in(told, say("en"), plan=plan)
     assert shown.findings[0].text == (
         "region: 1\u202f400 of 1\u202f414 suppressed cells follow from weight, or from size with the order "
-        "of the records. Once they are filled in, fewer than k share the values of 768 records."
+        "of the records. Once they are filled in, 768 records are in groups of fewer than k."
     )
     # size tells something with the order of the records alone, and is protected as it is
     assert shown.ways[0].startswith("Leave out weight (role: identifier)")
     assert shown.ways[1].startswith("Or protect weight together with region")
-    assert any(way.startswith("Calibrate weight, the sampling weight, anew") for way in shown.ways)
+    assert any(way.startswith("Recalibrate the sampling weight weight") for way in shown.ways)
     assert any(way.startswith("Shuffle the records") for way in shown.ways)
-    assert not any("insist" in way for way in shown.ways)
+    assert not any("accept" in way for way in shown.ways)
     plain = refusal_in(told, say("en"))
-    assert not any("Calibrate" in way for way in plain.ways)
+    assert not any("Recalibrate" in way for way in plain.ways)
 
 
 def test_cells_that_are_only_narrowed_down_are_counted():
-    told = refusal_of(InferenceError("no", found=FOUND))
+    told = refusal_of(InferenceError("no", determined=FOUND))
     told["given_back"][0]["narrowed"] = 5
     text = refusal_in(kept(told), say("en")).findings[0].text
-    assert "Of 5 of them fewer than k values are left rather than one. Once they are filled in" in text
+    assert (
+        "For 5 of them, fewer than k values remain possible, but more than one. Once they are filled in"
+        in text
+    )
 
 
 def test_many_columns_are_counted():

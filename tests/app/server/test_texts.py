@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import tacita.app
+from house.test_words import WORDS as BANNED
 from tacita.app.screens import hierarchy_state
 from tacita.app.screens.assets import ASSETS
 from tacita.app.server.refusals import ACCEPTED
@@ -44,6 +45,32 @@ def test_every_language_has_the_same_keys_and_placeholders(language):
 def test_no_text_of_several_words_was_left_in_english(language):
     same = [key for key, text in WORDS["en"].items() if WORDS[language][key] == text and text.count(" ") > 2]
     assert same in ([], ["data.formats"])
+
+
+def banned_in(text):
+    return sorted(word for word in set(re.findall(r"[a-z]+", text.lower())) if word in BANNED)
+
+
+def test_the_texts_use_the_words_of_the_field():
+    faults = {key: banned_in(text) for key, text in WORDS["en"].items()}
+    assert not {key: words for key, words in faults.items() if words}
+
+
+def test_no_text_has_a_command_or_code():
+    for language in LANGUAGES:
+        texts = WORDS[language].items()
+        assert not [key for key, text in texts if re.search(r"`|tacita (app|run|pseudo)|--\w|Python", text)]
+
+
+@pytest.mark.parametrize("path", sorted(HOUSE.glob("templates/*.html")), ids=lambda path: path.name)
+def test_templates_use_the_words_of_the_field(path):
+    text = path.read_text("utf-8")
+    # in expressions all but keys of texts and other strings; of the page what a reader sees
+    code = re.findall(r"\{[{%#].*?[#%}]\}", text, re.DOTALL)
+    seen = re.sub(r"<[^>]*>", " ", re.sub(r"\{[{%#].*?[#%}]\}", " ", text, flags=re.DOTALL))
+    names = " ".join(re.sub(r"\"[^\"]*\"|'[^']*'", " ", part) for part in code)
+    assert not banned_in(seen)
+    assert not banned_in(names)
 
 
 def test_chinese_is_chinese():

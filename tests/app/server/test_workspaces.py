@@ -25,7 +25,7 @@ def site(tmp_path):
 
 def aged(workspace, seconds):
     workspace.seen -= seconds
-    workspace.heard -= seconds
+    workspace.listened -= seconds
 
 
 @pytest.mark.parametrize(("seconds", "goes_on"), [(ALONE_SECONDS - 5, True), (ALONE_SECONDS + 5, False)])

@@ -13,7 +13,7 @@ from tacita.app.server import history
 from tacita.core import DataError, Hierarchy, ParameterError
 from tacita.core.spec.plan_document import parsed
 from tacita.core.spec.schema_forms import value_of
-from tacita.core.spec.size_limits import MOST_BYTES, MOST_LEVELS, MOST_PARTS, refuse_deep_toml, values_of_json
+from tacita.core.spec.size_limits import MOST_BYTES, MOST_LEVELS, MOST_PARTS, check_toml_depth, values_of_json
 from tacita.io.hierarchies import from_nested, from_parents, from_prefixes, read_hierarchy
 from tacita.microdata.methods.generalisation.generalise import Generalise
 from tacita.microdata.plans.plan import Plan
@@ -116,9 +116,9 @@ def test_keys_are_refused_by_their_parts_and_by_nothing_else(lines):
     longest = max(len(keys) + 1 for keys, _ in lines)
     if longest > MOST_PARTS:
         with pytest.raises(ParameterError, match="parts with dots"):
-            refuse_deep_toml(text, "Plan")
+            check_toml_depth(text, "Plan")
     elif deepest <= MOST_PARTS:
-        refuse_deep_toml(text, "Plan")
+        check_toml_depth(text, "Plan")
 
 
 def _most_parts(values):

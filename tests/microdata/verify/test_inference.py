@@ -48,7 +48,7 @@ def warned(release):
 def test_a_planted_column_is_found_and_named(seed):
     frame, how, names = planted(seed, PLANTS[seed % len(PLANTS)])
     problem = refused(frame, **how)
-    assert names_of(problem.found) & names
+    assert names_of(problem.determined) & names
     assert any(name in str(problem) for name in names)
 
 
@@ -80,7 +80,7 @@ def test_what_a_group_by_exposes_beyond_the_limit_is_refused(plant):
     if above:
         told = refused(frame, **how)
         # as many as the attacker exposes, but for chance
-        assert max(each.exposed or 0 for each in told.found) > 0.7 * len(found.exposed)
+        assert max(each.exposed or 0 for each in told.determined) > 0.7 * len(found.exposed)
 
 
 OTHERS = {
@@ -225,7 +225,7 @@ def test_units_are_counted_where_they_are_named():
         frame[name] = frame[name].to_numpy()[frame["unit"].to_numpy() * 2]
     how = {**suppressing(), "unit": "unit", "identifiers": ["unit"]}
     problem = refused(frame, **how)
-    assert max(each.exposed for each in problem.found) > 0
+    assert max(each.exposed for each in problem.determined) > 0
 
 
 def test_the_relation_of_a_changed_key_need_not_be_shown_by_any_record():
@@ -233,7 +233,7 @@ def test_the_relation_of_a_changed_key_need_not_be_shown_by_any_record():
     frame["age"] = frame["age_in_years"].astype(str)
     breaks = {"method": "recode", "quasi": ["age"], "breaks": [0, 20, 40, 60, 90]}
     problem = refused(frame, **breaks, nominal=["age"], measures=["NCP"])
-    assert names_of(problem.found) == {"age_in_years"}
+    assert names_of(problem.determined) == {"age_in_years"}
 
 
 def test_a_finer_key_at_its_own_level_undoes_a_coarser_one():
@@ -242,7 +242,7 @@ def test_a_finer_key_at_its_own_level_undoes_a_coarser_one():
     frame["half"] = frame["region"]
     levels = {f"R{at:02}": f"Q{at // 5}" for at in range(14)}
     how = {"quasi": ["half"], "method": "recode", "map": levels, "measures": ["NCP"]}
-    assert {"region", "town"} & names_of(refused(frame, **how).found)
+    assert {"region", "town"} & names_of(refused(frame, **how).determined)
 
 
 # numbers
@@ -256,12 +256,12 @@ def test_a_masked_number_that_a_sum_gives_back_is_refused(how):
     frame["benefits"] = np.random.default_rng(1).integers(0, 900, len(frame))
     frame["total"] = frame["income"] + frame["benefits"]
     problem = refused(frame, quasi=["income"], measures=["IL1"], **how)
-    assert names_of(problem.found) == {"benefits", "total"}
+    assert names_of(problem.determined) == {"benefits", "total"}
     assert not warned(tacita.protect(frame, quasi=["income"], measures=["IL1"], identifiers=["total"], **how))
     both = {**how, "quasi": ["income", "benefits"], "measures": ["IL1"]}
     if how["method"] == "onedims":
         # ranked by itself, a benefit is mostly shown as it was
-        assert names_of(refused(frame, **both).found) == {"benefits", "total"}
+        assert names_of(refused(frame, **both).determined) == {"benefits", "total"}
     else:
         assert not warned(tacita.protect(frame, **both))
 
@@ -384,7 +384,7 @@ def test_a_total_gives_back_a_part_where_another_masked_part_is_shown_as_it_was(
     given_back = (by_hand == frame["wage"]) & (shown["wage"] != frame["wage"])
     assert given_back.sum() > 300
     problem = refused(frame, **how, seed=2**127 + 1)
-    (found,) = [each for each in problem.found if each.column == "wage"]
+    (found,) = [each for each in problem.determined if each.column == "wage"]
     assert found.columns == (("self_employment", "total_income", "transfers"),)
     assert found.cells == given_back.sum()
     # of the columns that are named, nobody is told to leave out one that is protected
@@ -398,7 +398,7 @@ def test_a_total_gives_back_a_part_where_another_masked_part_is_shown_as_it_was(
 def test_a_grade_that_tells_the_pay_is_refused(method):
     frame = grades()[["grade", "pay", "hours"]]
     how = {"quasi": ["pay"], "method": method, "measures": ["IL1"]} | ({"k": 3} if method == "mdav" else {})
-    assert names_of(refused(frame, **how).found) == {"grade"}
+    assert names_of(refused(frame, **how).determined) == {"grade"}
     # of one grade in two anybody may have the pay of another
     frame["grade"] = np.random.default_rng(0).permutation(frame["grade"])
     assert not warned(tacita.protect(frame, **how))
@@ -413,13 +413,13 @@ def test_a_masked_age_beside_a_date_of_birth_is_refused(pattern, method):
     frame["born"] = born.dt.strftime(pattern) if pattern else born
     how = {"quasi": ["years"], "identifiers": ["age"], "method": method, "measures": ["IL1"]}
     how |= {"k": 3} if method == "mdav" else {}
-    assert names_of(refused(frame, **how).found) == {"born"}
+    assert names_of(refused(frame, **how).determined) == {"born"}
 
 
 def test_noughts_do_not_hide_a_product():
     frame = grades()[["hours", "rate", "wage"]]
     assert (frame["wage"] == 0).any()
-    assert names_of(refused(frame, quasi=["wage"], **MDAV).found) == {"hours", "rate"}
+    assert names_of(refused(frame, quasi=["wage"], **MDAV).determined) == {"hours", "rate"}
 
 
 def test_gaps_of_other_columns_do_not_hide_a_sum_and_gaps_of_a_part_are_noughts():
@@ -427,11 +427,11 @@ def test_gaps_of_other_columns_do_not_hide_a_sum_and_gaps_of_a_part_are_noughts(
     rng = np.random.default_rng(1)
     others = pd.DataFrame(rng.integers(0, 99, (len(frame), 8)).astype(float), columns=list("abcdefgh"))
     gappy = pd.concat([frame, others.mask(rng.random(others.shape) < 0.12)], axis=1)
-    (found,) = refused(gappy, quasi=["wage"], **MDAV).found
+    (found,) = refused(gappy, quasi=["wage"], **MDAV).determined
     assert found.columns == (("bonus", "total"),)
     assert found.cells == found.of
     frame["bonus"] = frame["bonus"].astype(float).where(frame["bonus"] > 0)
-    (found,) = refused(frame, quasi=["wage"], **MDAV).found
+    (found,) = refused(frame, quasi=["wage"], **MDAV).determined
     assert found.columns == (("bonus", "total"),)
     assert found.cells == found.of
 

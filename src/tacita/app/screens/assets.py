@@ -11,18 +11,18 @@ from starlette.routing import Route
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 ASSETS = {
-    each.name: (each.read_bytes(), _TYPES[each.name[each.name.rindex(".") :]])
-    for each in (files("tacita.app") / "static").iterdir()
-    if each.name.endswith(tuple(_TYPES))
+    file.name: (file.read_bytes(), _TYPES[file.name[file.name.rindex(".") :]])
+    for file in (files("tacita.app") / "static").iterdir()
+    if file.name.endswith(tuple(_TYPES))
 }
 
 
 async def asset(request: Request) -> Response:
     """One of them."""
-    found = ASSETS.get(request.path_params["name"])
-    if found is None:
+    content = ASSETS.get(request.path_params["name"])
+    if content is None:
         return PlainTextResponse("There is no such file.\n", 404)
-    return Response(found[0], media_type=found[1])
+    return Response(content[0], media_type=content[1])
 
 
 ROUTES = [Route("/static/{name}", asset)]

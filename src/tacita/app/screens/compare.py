@@ -34,7 +34,7 @@ async def show(request: Request) -> Response:
         work.draft = {}
     work.history.choose(request.query_params.get("node"))
     catalogue = Catalogue(await request.app.state.site.catalogue())
-    method, asked = _asked(work)
+    method, settings = _settings_of(work)
     grid = work.job if work.job is not None and work.job.verb == "grid" else None
     properties = catalogue.parameters(method)
     return screen(
@@ -44,38 +44,38 @@ async def show(request: Request) -> Response:
         lock=lock(work) or ("compare.steps" if current(work).get("steps") else None),
         method=method,
         about=catalogue.chain(method),
-        schema=schema_fields(properties, asked),
+        schema=schema_fields(properties, settings),
         families=catalogue.families(work, in_steps=False),
-        others=[each for each in catalogue.methods.values() if each["kind"] == catalogue.kind(method)],
-        also=asked.get("also", []),
+        others=[entry for entry in catalogue.methods.values() if entry["kind"] == catalogue.kind(method)],
+        also=settings.get("also", []),
         problems={} if grid is None else grid.fields,
         refused=grid,
     )
 
 
-def _asked(work: Work) -> tuple[str, dict[str, Any]]:
+def _settings_of(work: Work) -> tuple[str, dict[str, Any]]:
     """The method to vary, and what was typed; before that, the plan that is gone on from."""
-    if asked := work.draft.get("grid"):
-        return asked["method"], asked
+    if settings := work.draft.get("grid"):
+        return settings["method"], settings
     step = steps_of(current(work))[0]
     return step["method"], step
 
 
 async def save(request: Request) -> Response:
     """Keep what was typed; with the button, try every combination."""
-    work, given = work_of(request), await fields_of(request)
+    work, form = work_of(request), await fields_of(request)
     if work.source is None or lock(work) is not None or work.running or current(work).get("steps"):
         return seen_at(PATH)
     catalogue = Catalogue(await request.app.state.site.catalogue())
-    method = given.get("method", "")
+    method = form.get("method", "")
     properties = catalogue.parameters(method)
     if not properties and method not in catalogue.methods:
         return seen_at(PATH)
-    known = {name: given[f"g.{name}"].strip() for name in properties if f"g.{name}" in given}
-    also = [name for name in given.getlist("also") if name in catalogue.methods and name != method]
+    known = {name: form[f"g.{name}"].strip() for name in properties if f"g.{name}" in form}
+    also = [name for name in form.getlist("also") if name in catalogue.methods and name != method]
     typed = {name: text for name, text in known.items() if text}
     work.draft = {**work.draft, "grid": {**typed, "method": method, "also": also}}
-    if given.get("do") == "run":
+    if form.get("do") == "run":
         await _try(request, work, catalogue, method, typed, also)
     return seen_at(PATH)
 

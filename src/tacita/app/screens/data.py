@@ -24,13 +24,13 @@ _DEMO = "survey.csv"
 
 
 async def show(request: Request) -> Response:
-    """What was loaded; its values only where they are asked for."""
+    """What was loaded; its values only on request."""
     work = work_of(request)
     rows: list[list[str]] = []
     if request.query_params.get("values") == "shown" and work.source is not None and not work.running:
-        given = {"source": work.source.asked(), "rows": _ROWS}
+        arguments = {"source": work.source.as_argument(), "rows": _ROWS}
         # values are drawn once, and not kept
-        job = Job(request.state.workspace, "preview", given, lambda _job: None, quiet=True)
+        job = Job(request.state.workspace, "preview", arguments, lambda _job: None, quiet=True)
         await job.settled(20)
         rows = job.answer.get("rows", [])
     options = (work.source.options if work.source is not None else None) or {}
@@ -46,7 +46,7 @@ async def show(request: Request) -> Response:
 
 
 async def upload(request: Request) -> Response:
-    """A file as the body of the request; the page asks again when it is looked at."""
+    """A file as the body of the request; the browser loads the page again after it."""
     work = work_of(request)
     if work.job is not None:
         await work.job.cancel()
@@ -89,15 +89,15 @@ def _load_demo(workspace: Workspace, work: Work) -> Job:
 
 async def dialect(request: Request) -> Response:
     """Read the file in another way."""
-    work, given = work_of(request), await fields_of(request)
+    work, form = work_of(request), await fields_of(request)
     if work.source is None or work.running:
         return seen_at(PATH)
     source = Source(path=work.source.path, shown_as=work.source.shown_as, size=work.source.size)
     source.options = {
         **(work.source.options or {}),
-        "delimiter": DELIMITERS.get(given.get("delimiter", ""), ","),
-        "decimal": given.get("decimal", "."),
-        "encoding": given.get("encoding", "utf-8"),
+        "delimiter": DELIMITERS.get(form.get("delimiter", ""), ","),
+        "decimal": form.get("decimal", "."),
+        "encoding": form.get("encoding", "utf-8"),
     }
     await _look_at(request, work, source)
     return seen_at(PATH)
@@ -122,23 +122,23 @@ def _profile(workspace: Workspace, work: Work, source: Source) -> Job:
         elif work.source is None or source.path != work.source.path:
             source.path.unlink(missing_ok=True)
 
-    return Job(workspace, "profile", {"source": source.asked(), "plan": opened.get("plan")}, then)
+    return Job(workspace, "profile", {"source": source.as_argument(), "plan": opened.get("plan")}, then)
 
 
 def _lacking(opened: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Columns that a project speaks of and a file has not; those of a plan were asked of the child."""
+    """Columns that a project names and the file lacks; those of a plan are checked by the worker."""
     known = {column["name"] for column in columns}
     return [name for name, role in opened.get("roles", {}).items() if role != "other" and name not in known]
 
 
-def _take(work: Work, source: Source, found: dict[str, Any]) -> None:
+def _take(work: Work, source: Source, profile: dict[str, Any]) -> None:
     """A file that could be read takes the place of the one before; what was opened for it is used."""
     if work.source is not None and work.source.path != source.path:
         work.source.path.unlink(missing_ok=True)
-    source.options, source.records = found["options"], found["records"]
-    source.fingerprint = found["fingerprint"]
-    same = [column["name"] for column in work.columns] == [column["name"] for column in found["columns"]]
-    work.source, work.columns, work.exposure = source, found["columns"], None
+    source.options, source.records = profile["options"], profile["records"]
+    source.fingerprint = profile["fingerprint"]
+    same = [column["name"] for column in work.columns] == [column["name"] for column in profile["columns"]]
+    work.source, work.columns, work.exposure = source, profile["columns"], None
     guessed = {column["name"]: column for column in work.columns}
     kinds = {name: column["kind"] for name, column in guessed.items()}
     opened, work.opened = work.opened, None
@@ -152,7 +152,7 @@ def _take(work: Work, source: Source, found: dict[str, Any]) -> None:
         section, steps = plan.get("roles", {}), plan.get("steps") or ()
         if not steps and "quasi" in section:
             # 'numeric' has become names
-            section = {**section, "quasi": found["quasi"]}
+            section = {**section, "quasi": profile["quasi"]}
         roles, declared = chosen_from(section, list(guessed), steps)
         work.roles, work.kinds, work.roles_saved = roles, kinds | declared, True
         work.declared = declared_from(section, plan.get("protect", {}))

@@ -16,10 +16,10 @@ from tacita.app.server.plan_basis import basis_of
 from tacita.app.server.workspaces import Work
 
 from .hierarchy_state import files_of
-from .table_state import said_of
+from .table_state import saved_state
 
-# What is public, and what stays in the house: never in one list.
 _MOST_HIERARCHIES = 60
+# Public and confidential files: never in one list.
 PUBLIC = ("data", "note")
 CONFIDENTIAL = ("report", "plan", "script", "history")
 
@@ -31,46 +31,46 @@ def locked_by(work: Work, node: Node | None) -> str | None:
     if node.state != "verified":
         return "export.not-verified"
     if node.basis != basis_of(work):
-        # what was chosen since says that other columns can give somebody away
+        # by the roles chosen since, other columns may identify respondents
         return "export.stale"
     if not node.files:
         return "export.no-files"
-    read = {each["name"] for each in node.answer.get("warnings", ())} <= set(node.acknowledged)
+    read = {warning["name"] for warning in node.answer.get("warnings", ())} <= set(node.acknowledged)
     return None if read else "export.unread"
 
 
 def _file(name: str, called: str) -> Callable[[Work, Node], tuple[Response, str]]:
-    def found(work: Work, node: Node) -> tuple[Response, str]:
+    def response_of(work: Work, node: Node) -> tuple[Response, str]:
         ending = node.answer["ending"] if name == "release" else PurePosixPath(name).suffix
         path = work.folder_of(node) / (f"release{ending}" if name == "release" else name)
         return FileResponse(path, media_type="application/octet-stream"), f"{called}{ending}"
 
-    return found
+    return response_of
 
 
 def _text(key: str, called: str) -> Callable[[Work, Node], tuple[Response, str]]:
-    def found(_work: Work, node: Node) -> tuple[Response, str]:
+    def response_of(_work: Work, node: Node) -> tuple[Response, str]:
         return PlainTextResponse(node.answer[key], media_type="application/octet-stream"), called
 
-    return found
+    return response_of
 
 
 def _project(work: Work, _node: Node) -> tuple[Response, str]:
-    said = said_of(work) if work.kind == "tables" else None
-    return PlainTextResponse(project(work, said), media_type="application/octet-stream"), "project.json"
+    state = saved_state(work) if work.kind == "tables" else None
+    return PlainTextResponse(project(work, state), media_type="application/octet-stream"), "project.json"
 
 
 def _hierarchy(at: int) -> Callable[[Work, Node], tuple[Response, str]]:
     """A file that the plan of a node names: it is still the one of the run, or the node would be stale."""
 
-    def found(work: Work, node: Node) -> tuple[Response, str]:
+    def response_of(work: Work, node: Node) -> tuple[Response, str]:
         names = files_of(node.plan)
-        source = work.beside.get(names[at]) if at < len(names) else None
+        source = work.auxiliary.get(names[at]) if at < len(names) else None
         if source is None:
             return PlainTextResponse("This release has no such file.\n", 404), ""
         return FileResponse(source.path, media_type="application/octet-stream"), source.shown_as
 
-    return found
+    return response_of
 
 
 _OF_RECORDS: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {
@@ -95,13 +95,13 @@ _NAMES = {"microdata": {**_OF_RECORDS, **_HIERARCHIES}, "tables": _OF_TABLES}
 async def get(request: Request) -> Response:
     """One file of the chosen node."""
     work = work_of(request)
-    found = _NAMES[work.kind].get(request.path_params["name"])
-    if found is None:
+    response_of = _NAMES[work.kind].get(request.path_params["name"])
+    if response_of is None:
         return PlainTextResponse("There is no such file.\n", 404)
     node = work.history.find(request.query_params.get("node")) or work.history.current
     if node is None or locked_by(work, node) is not None:
         return PlainTextResponse("Only a verified release whose warnings were read can leave.\n", 409)
-    response, ending = found(work, node)
+    response, ending = response_of(work, node)
     if isinstance(response, FileResponse) and not Path(response.path).is_file():
         return PlainTextResponse("This release has no such file.\n", 404)
     stem = PurePosixPath(work.source.shown_as).stem if work.source is not None else "tacita"

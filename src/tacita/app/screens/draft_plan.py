@@ -1,4 +1,4 @@
-"""The plan that somebody is about to run: out of a form, or out of a node of the history, and back.
+"""The plan that is about to be run: out of a form, or out of a node of the history, and back.
 
 A draft has the sections of a plan but for its roles, input and output: `protect` for one method, `steps` for
 several, each with columns of its own, `require` and `measure`.
@@ -19,7 +19,7 @@ from tacita.core.spec.schema_forms import Field, each_of, fields_of, of_columns,
 
 SECTIONS = ("protect", "steps", "require", "measure")
 _COLUMNS = ("quasi", "dependent", "independent")
-# What a step of an opened plan may say that no field shows.
+# Settings of a step of an opened plan that have no field.
 _KEPT = ("numeric", "nominal", "ordinal", "missing", "round_integers", "independent")
 KINDS = (
     "microaggregation",
@@ -36,12 +36,12 @@ _MOST_COLUMNS = 60
 
 
 class Catalogue:
-    """What there is to choose from, as a child told it."""
+    """The methods, options and measures to choose from, as the worker lists them."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        self.methods = {each["name"]: each for each in told["methods"] if each["kind"] in KINDS}
-        self.options: Mapping[str, Any] = told["options"]["properties"]
-        self.measures = list(told["measures"])
+    def __init__(self, catalogue: Mapping[str, Any]) -> None:
+        self.methods = {entry["name"]: entry for entry in catalogue["methods"] if entry["kind"] in KINDS}
+        self.options: Mapping[str, Any] = catalogue["options"]["properties"]
+        self.measures = list(catalogue["measures"])
 
     def chain(self, method: str) -> list[Mapping[str, Any]]:
         """The methods of a name, which may be several with + between."""
@@ -56,13 +56,13 @@ class Catalogue:
         """The schemas of its parameters."""
         return {
             name: schema
-            for each in self.chain(method)
-            for name, schema in each["parameters"].get("properties", {}).items()
+            for entry in self.chain(method)
+            for name, schema in entry["parameters"].get("properties", {}).items()
         }
 
     def anytime(self, draft: Mapping[str, Any]) -> bool:
-        """Whether a method of a draft keeps the best it has when told that it is enough."""
-        return any(each["anytime"] for step in steps_of(draft) for each in self.chain(step["method"]))
+        """Whether a method of a draft keeps its best result so far when it is stopped."""
+        return any(entry["anytime"] for step in steps_of(draft) for entry in self.chain(step["method"]))
 
     def groups(self, method: str) -> bool:
         """Whether a method makes groups, which others may improve."""
@@ -70,7 +70,7 @@ class Catalogue:
 
     def improving(self) -> list[Mapping[str, Any]]:
         """The methods that may come after one that makes groups."""
-        return [each for each in self.methods.values() if each["improves"]]
+        return [entry for entry in self.methods.values() if entry["improves"]]
 
     def families(self, work: Work, in_steps: bool) -> list[tuple[str, list[dict[str, Any]]]]:
         """Methods by kind, as a menu lists them: those that the roles allow, and what each cannot take."""
@@ -81,9 +81,9 @@ class Catalogue:
             (
                 kind,
                 [
-                    {**each, "lacks": sorted(looked_at - set(each["takes"]))}
-                    for each in self.methods.values()
-                    if each["kind"] == kind
+                    {**entry, "lacks": sorted(looked_at - set(entry["takes"]))}
+                    for entry in self.methods.values()
+                    if entry["kind"] == kind
                 ],
             )
             for kind in kinds
@@ -94,8 +94,8 @@ class Catalogue:
 class StepForm:
     """A step as a form shows it: its `method`, and those that come `then`, None where none can.
 
-    `kept` is what it says that has no field, `each` the columns of which something may be said one by one,
-    with the place of each.
+    `kept` are settings without a field, `columns_one_by_one` the columns that may have values of their own,
+    with the position of each.
     """
 
     chain: str
@@ -105,11 +105,11 @@ class StepForm:
     fields: list[Field]
     columns: frozenset[str]
     kept: Mapping[str, str]
-    each: list[tuple[int, str]]
+    columns_one_by_one: list[tuple[int, str]]
 
 
 def protected(work: Work) -> list[str]:
-    """Columns that are protected, or drawn anew."""
+    """Columns that are protected, or synthesised."""
     return [name for name, role in work.roles.items() if role in ("quasi", "dependent")]
 
 
@@ -149,8 +149,8 @@ def steps_of(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def forms_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
     """Each step with its fields."""
-    alone = [] if draft.get("steps") else protected(work)
-    shown = [_one_by_one(work, step, alone) for step in steps_of(draft)]
+    default_columns = [] if draft.get("steps") else protected(work)
+    shown = [_one_by_one(work, step, default_columns) for step in steps_of(draft)]
     return [
         StepForm(
             chain=step["method"],
@@ -160,56 +160,56 @@ def forms_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> list
             fields=fields_of(catalogue.parameters(step["method"]), step),
             columns=frozenset(_columns_of(step)),
             kept={name: text_of(step[name]) for name in _KEPT if step.get(name)},
-            each=each,
+            columns_one_by_one=one_by_one,
         )
-        for step, each in zip(steps_of(draft), shown, strict=True)
+        for step, one_by_one in zip(steps_of(draft), shown, strict=True)
     ]
 
 
-def _one_by_one(work: Work, step: Mapping[str, Any], alone: Sequence[str]) -> list[tuple[int, str]]:
-    """Columns of which a step may say something, and those of which it does."""
-    said = {name for value in step.values() if isinstance(value, dict) for name in value}
-    taken = {*alone, *_columns_of(step)}
-    found = [(place, name) for place, name in enumerate(work.roles) if name in taken | said]
-    return found if len(found) <= _MOST_COLUMNS else [each for each in found if each[1] in said]
+def _one_by_one(work: Work, step: Mapping[str, Any], default_columns: Sequence[str]) -> list[tuple[int, str]]:
+    """Columns that may have values of their own in a step, and those that have."""
+    with_values = {name for value in step.values() if isinstance(value, dict) for name in value}
+    taken = {*default_columns, *_columns_of(step)}
+    listed = [(place, name) for place, name in enumerate(work.roles) if name in taken | with_values]
+    return listed if len(listed) <= _MOST_COLUMNS else [entry for entry in listed if entry[1] in with_values]
 
 
 def options_of(draft: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Field]:
     """The rules around the methods."""
-    found = fields_of(catalogue.options, draft.get("protect", {}))
-    return {field.name: field for field in found}
+    fields = fields_of(catalogue.options, draft.get("protect", {}))
+    return {field.name: field for field in fields}
 
 
 def required_of(draft: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Requirements as rows of a measure and its limit; a blank one is the last."""
     rows = [
-        (name, text_of(each))
+        (name, text_of(limit))
         for name, value in draft.get("require", {}).items()
-        for each in (value if isinstance(value, list) else [value])
+        for limit in (value if isinstance(value, list) else [value])
     ]
     return [*rows, ("", "")]
 
 
 def typed(
-    work: Work, given: ImmutableMultiDict[str, str], catalogue: Catalogue
+    work: Work, form: ImmutableMultiDict[str, str], catalogue: Catalogue
 ) -> tuple[dict[str, Any], list[tuple[dict[str, Any], list[str]]]]:
-    """What a form said: the rules around, and the steps, each with its columns."""
+    """The contents of a form: the options, and the steps, each with its columns."""
     before = steps_of(current(work))
     steps = []
     for at in count():
-        method = given.get(f"s{at}.method", "")
+        method = form.get(f"s{at}.method", "")
         if method not in catalogue.methods:
             break
-        if (then := given.get(f"s{at}.then", "")) and catalogue.groups(method) and catalogue.chain(then):
+        if (then := form.get(f"s{at}.then", "")) and catalogue.groups(method) and catalogue.chain(then):
             method = f"{method}+{then}"
-        was = catalogue.parameters(given.get(f"s{at}.was", ""))
+        was = catalogue.parameters(form.get(f"s{at}.was", ""))
         properties = catalogue.parameters(method)
-        named = {name: given[f"s{at}.{name}"] for name in properties if f"s{at}.{name}" in given}
+        named = {name: form[f"s{at}.{name}"] for name in properties if f"s{at}.{name}" in form}
         values = values_of(properties, named, list(was), always=_telling(properties))
         shown = {name: properties[name] for name in was if name in properties}
         kept = before[at] if at < len(before) and before[at]["method"] == method else {}
-        values |= dict(_by_column(work, given, f"s{at}.", shown, kept))
-        columns = [name for name in given.getlist(f"s{at}.columns") if name in work.roles]
+        values |= dict(_by_column(work, form, f"s{at}.", shown, kept))
+        columns = [name for name in form.getlist(f"s{at}.columns") if name in work.roles]
         if {*columns} == {*_columns_of(kept)}:
             # boxes stand in the order of the file, columns in that of the plan
             columns = [*_columns_of(kept)]
@@ -218,7 +218,7 @@ def typed(
         steps.append(({**step, "method": method, **values}, columns))
     around = values_of(
         catalogue.options,
-        {name: given[f"o.{name}"] for name in catalogue.options if f"o.{name}" in given},
+        {name: form[f"o.{name}"] for name in catalogue.options if f"o.{name}" in form},
         list(catalogue.options),
     )
     return around, steps
@@ -226,47 +226,50 @@ def typed(
 
 def _by_column(
     work: Work,
-    given: Mapping[str, str],
+    form: Mapping[str, str],
     prefix: str,
     properties: Mapping[str, Mapping[str, Any]],
     kept: Mapping[str, Any],
 ) -> Iterator[tuple[str, Any]]:
-    """What the form has fields for, column by column; what was said of other columns stays."""
+    """The fields of single columns; the values of other columns stay."""
     for name, schema in properties.items():
         texts = {
-            column: given[key]
+            column: form[key]
             for place, column in enumerate(work.roles)
-            if (key := f"{prefix}{name}.{place}") in given
+            if (key := f"{prefix}{name}.{place}") in form
         }
         if each_of(schema) is None:
             continue
         before = kept.get(name)
         rest = {} if not isinstance(before, dict) else {c: v for c, v in before.items() if c not in texts}
         if rest or any(text.strip() for text in texts.values()):
-            said = of_columns(schema, given.get(f"{prefix}{name}", ""), texts)
-            yield name, {**rest, **said} if isinstance(said, dict) else said or rest
+            typed_values = of_columns(schema, form.get(f"{prefix}{name}", ""), texts)
+            yield name, {**rest, **typed_values} if isinstance(typed_values, dict) else typed_values or rest
 
 
 def _telling(properties: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What a method is about, and what its title says in any case: the first figure that is always there."""
+    """The parameter that the title of a method always shows: the first number that has a default."""
     named = [name for name, schema in properties.items() if type(schema.get("default")) in (int, float)]
     return named[:1]
 
 
 def drafted(
-    work: Work, given: ImmutableMultiDict[str, str], catalogue: Catalogue, *, several: bool
+    work: Work, form: ImmutableMultiDict[str, str], catalogue: Catalogue, *, several: bool
 ) -> dict[str, Any]:
     """A form as a draft; `several` where steps have columns of their own."""
-    around, steps = typed(work, given, catalogue)
+    around, steps = typed(work, form, catalogue)
     if not steps:
         return current(work)
     draft: dict[str, Any] = {}
     if several:
-        draft = {"protect": around, "steps": [_step(work, *each, catalogue) for each in steps]}
+        draft = {
+            "protect": around,
+            "steps": [_step(work, step, columns, catalogue) for step, columns in steps],
+        }
     else:
-        alone = {name: value for name, value in steps[0][0].items() if name not in _KEPT}
-        draft = {"protect": {**alone, **around}}
-    if require := _required(given):
+        single = {name: value for name, value in steps[0][0].items() if name not in _KEPT}
+        draft = {"protect": {**single, **around}}
+    if require := _required(form):
         draft["require"] = require
     if measure := current(work).get("measure"):
         draft["measure"] = measure
@@ -285,19 +288,19 @@ def _step(work: Work, step: dict[str, Any], columns: list[str], catalogue: Catal
 
 def fitting(work: Work, method: str, catalogue: Catalogue) -> list[str]:
     """Columns that a new step begins with: those to be protected that its method can take."""
-    takes = {kind for each in catalogue.chain(method) for kind in each["takes"]}
+    takes = {kind for entry in catalogue.chain(method) for kind in entry["takes"]}
     return [name for name in protected(work) if work.kinds[name] in takes]
 
 
-def _required(given: ImmutableMultiDict[str, str]) -> dict[str, Any]:
-    found: dict[str, list[Any]] = {}
+def _required(form: ImmutableMultiDict[str, str]) -> dict[str, Any]:
+    required: dict[str, list[Any]] = {}
     for at in count():
-        if f"r{at}.name" not in given:
+        if f"r{at}.name" not in form:
             break
-        name, limit = given[f"r{at}.name"], given.get(f"r{at}.limit", "").strip()
+        name, limit = form[f"r{at}.name"], form.get(f"r{at}.limit", "").strip()
         if name and limit:
-            found.setdefault(name, []).append(value_of({"type": "object"}, limit))
-    return {name: limits[0] if len(limits) == 1 else limits for name, limits in found.items()}
+            required.setdefault(name, []).append(value_of({"type": "object"}, limit))
+    return {name: limits[0] if len(limits) == 1 else limits for name, limits in required.items()}
 
 
 def plan_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]:

@@ -40,13 +40,13 @@ _ANSWERS = count()
 
 
 async def show(request: Request) -> Response:
-    """The window; what is in it the browser asks for by itself."""
+    """The window; the browser requests its contents by itself."""
     work = work_of(request)
     return page(
         request,
         "fuzzy.html",
         work=work,
-        asked={**DEFAULTS, "functions": "8", **work.draft.get("asked", {})},
+        settings={**DEFAULTS, "functions": "8", **work.draft.get("settings", {})},
         clusters=CLUSTERS,
         models=MODELS,
     )
@@ -54,10 +54,10 @@ async def show(request: Request) -> Response:
 
 async def state(request: Request) -> Response:
     """How far everything is: what runs, what came of it, which columns there are."""
-    return _told(request)
+    return _state_response(request)
 
 
-def _told(request: Request, problem: str = "") -> Response:
+def _state_response(request: Request, problem: str = "") -> Response:
     """The same, after something was done; by `number` a browser sees which of two answers is the older."""
     workspace, work = request.state.workspace, work_of(request)
     draft, now = work.draft, _named_state(work)
@@ -81,21 +81,21 @@ def _told(request: Request, problem: str = "") -> Response:
 
 def _verdict(workspace: Workspace, work: Work, now: str) -> dict[str, str] | None:
     """What came of a run, in words: verified, taken from what was drawn, or refused."""
-    said = work.draft.get("result", {})
+    result = work.draft.get("result", {})
     if now == "broken":
-        words = workspace.say("verdict.broken-words", kind=said.get("message", ""))
+        words = workspace.say("verdict.broken-words", kind=result.get("message", ""))
         return {"state": now, "look": "bad", "title": workspace.say("verdict.broken"), "words": words}
     if now == "refused":
         seen = (_place(work) / _SHOWN).exists()
-        words, title = said["message"], f"✕ {workspace.say('verdict.refused')}"
+        words, title = result["message"], f"✕ {workspace.say('verdict.refused')}"
         if seen:
             title = f"{title} · {workspace.say('fuzzy.stays')}"
         return {"state": now, "look": "bad", "title": title, "words": words, "language": "en"}
-    if "verified" not in said or work.running:
+    if "verified" not in result or work.running:
         return None
-    found, look, mark = ("verified", "good", "✓") if said["verified"] else ("unverified", "warn", "!")
-    title = f"{mark} {workspace.say(f'fuzzy.{found}')}"
-    return {"state": found, "look": look, "title": title, "words": said["message"], "language": "en"}
+    outcome, look, mark = ("verified", "good", "✓") if result["verified"] else ("unverified", "warn", "!")
+    title = f"{mark} {workspace.say(f'fuzzy.{outcome}')}"
+    return {"state": outcome, "look": look, "title": title, "words": result["message"], "language": "en"}
 
 
 def _named_state(work: Work) -> str:
@@ -137,14 +137,14 @@ async def put_points(request: Request) -> Response:
     """The points as the browser has them now."""
     work = work_of(request)
     if work.running:
-        return _told(request)
+        return _state_response(request)
     try:
         sent = await receive(request, work.folder, _MOST_BYTES)
     except TooLarge:
-        return _told(request, request.state.workspace.say("fuzzy.too-large"))
+        return _state_response(request, request.state.workspace.say("fuzzy.too-large"))
     sent.path.replace(work.folder / _POINTS)
     _forget_results(work)
-    return _told(request)
+    return _state_response(request)
 
 
 async def load(request: Request) -> Response:
@@ -154,16 +154,16 @@ async def load(request: Request) -> Response:
     try:
         source = await receive(request, work.folder, _MOST_BYTES)
     except TooLarge:
-        return _told(request, request.state.workspace.say("fuzzy.too-large"))
-    given = {"path": str(source.path), "shown_as": source.shown_as}
-    job = await _fill(request, work, "fuzzy-points", given)
+        return _state_response(request, request.state.workspace.say("fuzzy.too-large"))
+    arguments = {"path": str(source.path), "shown_as": source.shown_as}
+    job = await _fill(request, work, "fuzzy-points", arguments)
     if job.state != "done":
         source.path.unlink(missing_ok=True)
-        return _told(request, job.message)
+        return _state_response(request, job.message)
     if work.source is not None:
         work.source.path.unlink(missing_ok=True)
     work.source = source
-    return _told(request)
+    return _state_response(request)
 
 
 async def example(request: Request) -> Response:
@@ -172,28 +172,28 @@ async def example(request: Request) -> Response:
     await _end_job(work)
     _drop_source(work)
     await _fill(request, work, "fuzzy-clouds", {})
-    return _told(request)
+    return _state_response(request)
 
 
 async def columns(request: Request) -> Response:
     """Which column explains, and which is explained; the same two the other way round need no file."""
-    work, given = work_of(request), await fields_of(request)
-    wanted = [given.get(name, "") for name in ("independent", "dependent")]
-    if work.running or not all(each.isdecimal() and len(each) < 4 for each in wanted):
-        return _told(request)
-    chosen = [int(each) for each in wanted]
+    work, form = work_of(request), await fields_of(request)
+    wanted = [form.get(name, "") for name in ("independent", "dependent")]
+    if work.running or not all(index.isdecimal() and len(index) < 4 for index in wanted):
+        return _state_response(request)
+    chosen = [int(index) for index in wanted]
     if set(chosen) == set(work.draft.get("chosen", [0, 1])):
         work.draft["chosen"] = chosen
     elif work.source is not None:
-        asked = {"path": str(work.source.path), "shown_as": work.source.shown_as, "chosen": chosen}
-        await _fill(request, work, "fuzzy-points", asked)
-    return _told(request)
+        arguments = {"path": str(work.source.path), "shown_as": work.source.shown_as, "chosen": chosen}
+        await _fill(request, work, "fuzzy-points", arguments)
+    return _state_response(request)
 
 
-async def _fill(request: Request, work: Work, verb: str, given: Mapping[str, Any]) -> Job:
+async def _fill(request: Request, work: Work, verb: str, arguments: Mapping[str, Any]) -> Job:
     """Let a child write the points."""
     to = work.folder / _POINTS
-    job = Job(request.state.workspace, verb, {**given, "to": str(to)}, lambda _job: None, quiet=True)
+    job = Job(request.state.workspace, verb, {**arguments, "to": str(to)}, lambda _job: None, quiet=True)
     await job.settled(60)
     if job.state == "done":
         _forget_results(work)
@@ -208,8 +208,8 @@ async def clear(request: Request) -> Response:
     _drop_source(work)
     (work.folder / _POINTS).unlink(missing_ok=True)
     _forget_results(work)
-    work.draft = {name: each for name, each in work.draft.items() if name == "asked"}
-    return _told(request)
+    work.draft = {name: value for name, value in work.draft.items() if name == "settings"}
+    return _state_response(request)
 
 
 def _drop_source(work: Work) -> None:
@@ -232,30 +232,30 @@ async def shown(request: Request) -> Response:
 
 async def run(request: Request) -> Response:
     """Find clusters; `waits` for a step after each round."""
-    work, given = work_of(request), await fields_of(request)
+    work, form = work_of(request), await fields_of(request)
     if work.running:
-        return _told(request)
+        return _state_response(request)
     shutil.rmtree(_place(work), ignore_errors=True)
     _place(work).mkdir(mode=0o700)
-    waits = given.get("waits") == "1"
+    waits = form.get("waits") == "1"
     work.draft.update(waits=waits, stopped=False, result={})
 
     def then(job: Job) -> None:
-        said = job.answer if job.state == "done" else {"message": job.message, "fields": job.fields}
-        work.draft["result"] = said
+        result = job.answer if job.state == "done" else {"message": job.message, "fields": job.fields}
+        work.draft["result"] = result
 
-    view = [_number(given.get(name, "")) for name in ("low", "high")]
-    more = {"folder": str(_place(work)), "waits": waits, "seconds": _number(given.get("seconds", "0"))}
-    asked = {**_asked(work, given), **more, "view": view}
-    start(request, work, _WATCH, asked, then, about=ABOUT, anytime=True)
-    return _told(request)
+    view = [_number(form.get(name, "")) for name in ("low", "high")]
+    more = {"folder": str(_place(work)), "waits": waits, "seconds": _number(form.get("seconds", "0"))}
+    arguments = {**_request_of(work, form), **more, "view": view}
+    start(request, work, _WATCH, arguments, then, about=ABOUT, anytime=True)
+    return _state_response(request)
 
 
 async def sweep(request: Request) -> Response:
     """Every number of clusters, one after the other."""
-    work, given = work_of(request), await fields_of(request)
+    work, form = work_of(request), await fields_of(request)
     if work.running:
-        return _told(request)
+        return _state_response(request)
     work.draft.update(trials=[], waits=False)
 
     def then(job: Job) -> None:
@@ -263,23 +263,23 @@ async def sweep(request: Request) -> Response:
         if job.state != "done":
             work.draft["result"] = {"message": job.message, "fields": job.fields}
 
-    start(request, work, _SWEEP, _asked(work, given), then, about=ABOUT, anytime=True)
-    return _told(request)
+    start(request, work, _SWEEP, _request_of(work, form), then, about=ABOUT, anytime=True)
+    return _state_response(request)
 
 
-def _asked(work: Work, given: Mapping[str, str]) -> dict[str, Any]:
-    """What a child is asked: the points, what they are called, and the parameters as they were filled in."""
-    work.draft["asked"] = {name: given[name] for name in (*_NUMBERS, "model", *_CHECKED) if name in given}
+def _request_of(work: Work, form: Mapping[str, str]) -> dict[str, Any]:
+    """The request to a worker: the points, their names, and the parameters as they were filled in."""
+    work.draft["settings"] = {name: form[name] for name in (*_NUMBERS, "model", *_CHECKED) if name in form}
     names = work.draft.get("columns", ["x", "y"])
-    parameters = {name: _number(given[name]) for name in _NUMBERS if given.get(name, "").strip()}
-    parameters |= {name: True for name in _CHECKED if name in given}
-    parameters["model"] = given.get("model", "linear")
+    parameters = {name: _number(form[name]) for name in _NUMBERS if form.get(name, "").strip()}
+    parameters |= {name: True for name in _CHECKED if name in form}
+    parameters["model"] = form.get("model", "linear")
     if parameters["model"] != "radial":
         parameters.pop("functions", None)
     return {
         "path": str(work.folder / _POINTS),
         "shown_as": _POINTS if work.source is None else work.source.shown_as,
-        "names": [names[each] for each in work.draft.get("chosen", [0, 1])],
+        "names": [names[index] for index in work.draft.get("chosen", [0, 1])],
         "loaded": work.source is not None,
         "parameters": parameters,
     }
@@ -297,20 +297,20 @@ def _number(text: str) -> int | float | str:
 
 async def word(request: Request) -> Response:
     """Pause, go on, a step, another speed; or enough: the run ends with the round that it is in."""
-    work, given = work_of(request), await fields_of(request)
-    said = given.get("word", "")
+    work, form = work_of(request), await fields_of(request)
+    command = form.get("word", "")
     if work.job is None or not work.running:
-        return _told(request)
-    if said == "enough":
+        return _state_response(request)
+    if command == "enough":
         work.draft["stopped"] = True
         work.job.enough()
-    elif said == "speed":
-        seconds = _number(given.get("seconds", ""))
+    elif command == "speed":
+        seconds = _number(form.get("seconds", ""))
         work.job.say("speed", seconds=0 if isinstance(seconds, str) else seconds)
-    elif said in _WORDS:
-        work.draft["waits"] = said != "go"
-        work.job.say(said)
-    return _told(request)
+    elif command in _WORDS:
+        work.draft["waits"] = command != "go"
+        work.job.say(command)
+    return _state_response(request)
 
 
 async def get(request: Request) -> Response:

@@ -16,7 +16,7 @@ from tacita.app.server.uploads import Source
 from tacita.app.server.workspaces import Work
 from tacita.core.spec.schema_forms import value_of
 
-# Ways to make one, and the schemas of what is said of it.
+# Ways to build one, and the schemas of their parameters.
 _NUMBERS = {"type": "array", "items": {"type": "number"}}
 MADE: Mapping[str, Mapping[str, Any]] = {
     "intervals": {
@@ -39,7 +39,7 @@ _MOST = 60
 
 @dataclass(frozen=True)
 class HierarchyColumn:
-    """A column on the page: which hierarchy it has or is to have, and what a child said of it.
+    """A column on the page: the hierarchy that it has or is to have, and its coverage by the worker.
 
     `labels` are those of the plan that was opened, where it names no file.
     """
@@ -51,33 +51,33 @@ class HierarchyColumn:
     lacking: bool
     labels: bool
     typed: Mapping[str, str]
-    found: Mapping[str, Any]
+    coverage: Mapping[str, Any]
 
 
 def declared(work: Work) -> dict[str, Any]:
     """Hierarchies by column: the name of a file, or nested labels."""
-    found: dict[str, Any] = work.declared.get("hierarchy", {})
-    return found
+    hierarchies: dict[str, Any] = work.declared.get("hierarchy", {})
+    return hierarchies
 
 
 def columns_of(work: Work) -> list[HierarchyColumn]:
     """The columns that may have one."""
-    said = declared(work)
-    known = {*said, *work.making}
+    hierarchies = declared(work)
+    known = {*hierarchies, *work.making}
     free = [name for name, role in work.roles.items() if role in _LOOKED_AT and name not in known][:_MOST]
     return [
-        _column(work, place, name, said.get(name))
+        _column(work, place, name, hierarchies.get(name))
         for place, name in enumerate(work.roles)
         if name in known or name in free
     ]
 
 
-def _column(work: Work, place: int, name: str, said: Any) -> HierarchyColumn:
+def _column(work: Work, place: int, name: str, hierarchy: Any) -> HierarchyColumn:
     typed = work.making.get(name, {})
-    has = "labels" if isinstance(said, dict | list) else "file" if said else "none"
-    found = (work.exposure or {}).get("hierarchies", {}).get(name, {})
-    file = said if isinstance(said, str) else ""
-    gone = file != "" and file not in work.beside
+    has = "labels" if isinstance(hierarchy, dict | list) else "file" if hierarchy else "none"
+    coverage = (work.exposure or {}).get("hierarchies", {}).get(name, {})
+    file = hierarchy if isinstance(hierarchy, str) else ""
+    gone = file != "" and file not in work.auxiliary
     return HierarchyColumn(
         place=place,
         name=name,
@@ -86,42 +86,42 @@ def _column(work: Work, place: int, name: str, said: Any) -> HierarchyColumn:
         lacking=gone,
         labels=has == "labels",
         typed=typed,
-        found=found,
+        coverage=coverage,
     )
 
 
-def take(work: Work, given: ImmutableMultiDict[str, str]) -> None:
-    """What a form says of the columns that it shows."""
-    said = dict(declared(work))
+def take(work: Work, form: ImmutableMultiDict[str, str]) -> None:
+    """Take the hierarchies of a form for the columns that it shows."""
+    hierarchies = dict(declared(work))
     for place, name in enumerate(work.roles):
-        by = given.get(f"by.{place}", "")
+        by = form.get(f"by.{place}", "")
         if by in MADE:
-            typed = {key: ", ".join(given.getlist(f"{key}.{place}")) for key in MADE[by]}
+            typed = {key: ", ".join(form.getlist(f"{key}.{place}")) for key in MADE[by]}
             work.making[name] = {**work.making.get(name, {}), **typed, "by": by}
         elif by in WAYS:
             work.making.get(name, {}).pop("by", None)
-            file = given.get(f"file.{place}", "") if by == "file" else ""
-            said = {**said, name: file} if file else _without(said, name)
-    _declare(work, said)
+            file = form.get(f"file.{place}", "") if by == "file" else ""
+            hierarchies = {**hierarchies, name: file} if file else _without(hierarchies, name)
+    _declare(work, hierarchies)
 
 
-def _without(said: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {column: each for column, each in said.items() if column != name}
+def _without(hierarchies: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {column: hierarchy for column, hierarchy in hierarchies.items() if column != name}
 
 
-def _declare(work: Work, said: dict[str, Any]) -> None:
-    # in the order of the file, whenever each was said
-    ordered = {name: said[name] for name in work.roles if name in said}
-    rest = {name: each for name, each in work.declared.items() if name != "hierarchy"}
+def _declare(work: Work, hierarchies: dict[str, Any]) -> None:
+    # in the order of the file
+    ordered = {name: hierarchies[name] for name in work.roles if name in hierarchies}
+    rest = {name: value for name, value in work.declared.items() if name != "hierarchy"}
     work.declared = {**rest, "hierarchy": ordered} if ordered else rest
 
 
 def choose_by_name(work: Work, file: str) -> None:
     """A file that is called as a column is that of the column, unless that has another."""
-    said, stem = declared(work), PurePosixPath(file).stem.casefold()
-    own = [name for name in work.roles if name.casefold() == stem and name not in said]
+    hierarchies, stem = declared(work), PurePosixPath(file).stem.casefold()
+    own = [name for name in work.roles if name.casefold() == stem and name not in hierarchies]
     if len(own) == 1:
-        _declare(work, {**said, own[0]: file})
+        _declare(work, {**hierarchies, own[0]: file})
 
 
 def problem(work: Work) -> str | None:
@@ -131,10 +131,12 @@ def problem(work: Work) -> str | None:
     return "roles.no-hierarchy" if lacking(work, declared(work)) else None
 
 
-def asked(work: Work) -> dict[str, Any]:
-    """What a child is to look at, and to make."""
-    there = {name: said for name, said in declared(work).items() if not lacking(work, {name: said})}
-    return {"hierarchies": placed(work, there), "make": dict(_to_make(work))}
+def request_of(work: Work) -> dict[str, Any]:
+    """The request to a worker: hierarchies to examine, and to build."""
+    present = {
+        name: hierarchy for name, hierarchy in declared(work).items() if not lacking(work, {name: hierarchy})
+    }
+    return {"hierarchies": placed(work, present), "make": dict(_to_make(work))}
 
 
 def _to_make(work: Work) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -150,27 +152,29 @@ def _to_make(work: Work) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, {"how": how, "path": str(folder_of(work) / f"_made-{place}.csv")}
 
 
-def learn(work: Work, found: Mapping[str, Mapping[str, Any]], made: Mapping[str, Mapping[str, Any]]) -> None:
+def learn(
+    work: Work, coverage: Mapping[str, Mapping[str, Any]], made: Mapping[str, Mapping[str, Any]]
+) -> None:
     """What came of it: what was made is a file like any other from now on."""
-    said = dict(declared(work))
+    hierarchies = dict(declared(work))
     for name, how in made.items():
-        about = found.get(name, {})
+        about = coverage.get(name, {})
         if "message" in about:
             continue
         path = folder_of(work) / PurePosixPath(how["path"]).name
         shown = _called(work, name)
-        work.beside[shown] = Source(
+        work.auxiliary[shown] = Source(
             path=path, shown_as=shown, size=about["size"], fingerprint=about["fingerprint"]
         )
         work.making[name].pop("by", None)
-        said[name] = shown
-    _declare(work, said)
+        hierarchies[name] = shown
+    _declare(work, hierarchies)
 
 
 def _called(work: Work, column: str) -> str:
-    """A name for the file of a column, which is nobody else's."""
+    """A name for the file of a column, different from all others."""
     plain = re.sub(r"[^\w.-]+", "_", column)[:60].lstrip(".") or "column"
-    others = {said for name, said in declared(work).items() if name != column and isinstance(said, str)}
+    others = {file for name, file in declared(work).items() if name != column and isinstance(file, str)}
     shown = f"{plain}-hierarchy.csv"
     return shown if shown not in others else f"{plain}-{list(work.roles).index(column)}-hierarchy.csv"
 
@@ -178,4 +182,4 @@ def _called(work: Work, column: str) -> str:
 def files_of(plan: Mapping[str, Any]) -> list[str]:
     """The files of hierarchies that a plan of records names."""
     named = plan.get("roles", {}).get("hierarchy", {})
-    return list(dict.fromkeys(said for said in named.values() if isinstance(said, str)))
+    return list(dict.fromkeys(file for file in named.values() if isinstance(file, str)))

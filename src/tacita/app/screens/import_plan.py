@@ -1,6 +1,6 @@
-"""A plan that is opened: what of it the page holds. A plan that says more is refused, and told what that is.
+"""A plan that is opened: the settings that the page supports. A plan with others is refused by their names.
 
-Nothing of a plan is left aside in silence: a field that is not named here is refused, and one that is comes
+No setting is dropped silently: a field that is not named here is refused, and one that is comes
 back in the plan of every run.
 """
 
@@ -74,35 +74,37 @@ _ROLES_TO_PROTECT = ("quasi", "dependent")
 
 
 class NotHeld(Exception):
-    """What a plan says and the page does not hold."""
+    """Settings of a plan that the page does not support."""
 
     def __init__(self, fields: Sequence[str]) -> None:
         super().__init__(", ".join(fields))
         self.fields = tuple(fields)
 
 
-def refuse_beyond(kind: str, sections: Sections, parameters: Mapping[str, Sequence[str]]) -> None:
-    """Raise where a plan says what the page does not hold.
+def check_supported(kind: str, sections: Sections, parameters: Mapping[str, Sequence[str]]) -> None:
+    """Raise where a plan has settings that the page does not support.
 
     `parameters` are those of every method and rule by its name.
     """
     if kind not in HELD:
         known = {name for held in HELD.values() for name in held}
-        raise NotHeld(["[[tables]]"] if kind == "linked" else [f"[{each}]" for each in {*sections} - known])
+        raise NotHeld(["[[tables]]"] if kind == "linked" else [f"[{part}]" for part in {*sections} - known])
     beyond = [f"[{name}]" for name in sections if name not in HELD[kind]]
     for name, held in HELD[kind].items():
-        said = sections.get(name) or {}
-        for each in said if isinstance(said, list) else [said]:
+        section = sections.get(name) or {}
+        for part in section if isinstance(section, list) else [section]:
             # requirements are measures, and each of them is a row of the form
-            own = each if name == "require" else _parameters(name, each, parameters)
+            own = part if name == "require" else _parameters(name, part, parameters)
             known = {*held, *own}
-            beyond += [f"{name}.{key}" for key in each if key not in known]
+            beyond += [f"{name}.{key}" for key in part if key not in known]
     if beyond:
         raise NotHeld(list(dict.fromkeys(beyond)))
 
 
-def _parameters(section: str, said: Sections, parameters: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    named = said.get("method") or said.get("name") or _WITHOUT_A_NAME.get(section, "")
+def _parameters(
+    section_name: str, section: Sections, parameters: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    named = section.get("method") or section.get("name") or _WITHOUT_A_NAME.get(section_name, "")
     for method in str(named).split("+"):
         yield from parameters.get(method, ())
 
@@ -113,10 +115,10 @@ def name_of(path: str) -> str:
 
 
 def source_of(sections: Sections) -> dict[str, Any]:
-    """The file that a plan asks for, as a work waits for it."""
-    given = sections.get("input", {})
-    reading = {key: given[key] for key in _READING if key in given}
-    return {"shown_as": name_of(given.get("path", "")), "options": reading or None, "fingerprint": None}
+    """The file that a plan names, as a work waits for it."""
+    section = sections.get("input", {})
+    reading = {key: section[key] for key in _READING if key in section}
+    return {"shown_as": name_of(section.get("path", "")), "options": reading or None, "fingerprint": None}
 
 
 def records_from(sections: Sections) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -125,7 +127,7 @@ def records_from(sections: Sections) -> tuple[dict[str, Any], dict[str, Any]]:
     roles = dict(sections.get("roles", {}))
     if files := roles.get("hierarchy"):
         roles["hierarchy"] = {
-            column: name_of(said) if isinstance(said, str) else said for column, said in files.items()
+            column: name_of(file) if isinstance(file, str) else file for column, file in files.items()
         }
     if key := draft.get("protect", {}).get(KEY):
         draft["protect"] = {**draft["protect"], KEY: name_of(key)}
@@ -144,29 +146,29 @@ def records_from(sections: Sections) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _as_step(draft: dict[str, Any]) -> dict[str, Any]:
-    said = draft.get("protect", {})
-    step = {key: value for key, value in said.items() if key not in _AROUND}
-    rest = {key: value for key, value in said.items() if key in _AROUND}
+    protect = draft.get("protect", {})
+    step = {key: value for key, value in protect.items() if key not in _AROUND}
+    rest = {key: value for key, value in protect.items() if key in _AROUND}
     return {**draft, "protect": rest, "steps": [step]}
 
 
 def table_from(kind: str, sections: Sections) -> tuple[dict[str, Any], dict[str, str]]:
-    """What is said of a table, as its screens hold it, and the part of each column that is named."""
-    table, given = dict(sections.get("table", {})), sections.get("input", {})
+    """The settings of a table, as its screens hold them, and the part of each column that is named."""
+    table, section = dict(sections.get("table", {})), sections.get("input", {})
     of_records = kind == "tabulate"
-    if of_records and ("meta" in given) != given.get("path", "").lower().endswith(RECORDS_OF_ARGUS):
+    if of_records and ("meta" in section) != section.get("path", "").lower().endswith(RECORDS_OF_ARGUS):
         # separated records of tau-ARGUS are a text file like any other on the page
-        raise NotHeld(["input.meta" if "meta" in given else f"input.path ({RECORDS_OF_ARGUS})"])
+        raise NotHeld(["input.meta" if "meta" in section else f"input.path ({RECORDS_OF_ARGUS})"])
     dimensions = [*table.pop("dimensions", ())] or [
-        each for each in (table.pop("rows", None), table.pop("columns", None)) if each
+        dimension for dimension in (table.pop("rows", None), table.pop("columns", None)) if dimension
     ]
     if len(dimensions) > MOST_DIMENSIONS:
         raise NotHeld([f"table.dimensions ({len(dimensions)} > {MOST_DIMENSIONS})"])
     parts = list(zip(dimensions, SPANNING, strict=False))
     divided = dict(_divisions(table, dimensions))
     levels = {name: table.pop(name) for name in ("lower", "upper", "sliding") if _is_number(table.get(name))}
-    said = {
-        "kind": "records" if of_records else given.get("kind", "cells"),
+    state = {
+        "kind": "records" if of_records else section.get("kind", "cells"),
         "divided": divided,
         "total": _total(table.pop("total", "")),
         "title": table.pop("title", ""),
@@ -180,7 +182,7 @@ def table_from(kind: str, sections: Sections) -> tuple[dict[str, Any], dict[str,
     parts += [(column, part) for part, column in table.items()]
     if twice := [part for at, (column, part) in enumerate(parts) if column in dict(parts[:at])]:
         raise NotHeld([f"table.{part}" for part in twice])
-    return said, dict(parts)
+    return state, dict(parts)
 
 
 def _is_number(value: Any) -> bool:
@@ -189,34 +191,40 @@ def _is_number(value: Any) -> bool:
 
 def _divisions(table: dict[str, Any], dimensions: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """How the labels of each dimension are divided: in one way each, and of those that are named."""
-    found: dict[str, dict[str, str]] = {}
+    divisions: dict[str, dict[str, str]] = {}
     for key, by in (("prefixes", "prefixes"), ("parents", "parents"), ("hierarchy", "file")):
-        for column, said in table.pop(key, {}).items():
-            if column in found or column not in dimensions or isinstance(said, dict):
+        for column, division in table.pop(key, {}).items():
+            if column in divisions or column not in dimensions or isinstance(division, dict):
                 raise NotHeld([f"table.{key}"])
-            text = ":".join(map(str, said)) if by == "prefixes" else name_of(said) if by == "file" else said
-            found[column] = {"by": by, "prefixes": "", "parents": "", "file": "", by: text}
-    yield from found.items()
+            text = (
+                ":".join(map(str, division))
+                if by == "prefixes"
+                else name_of(division)
+                if by == "file"
+                else division
+            )
+            divisions[column] = {"by": by, "prefixes": "", "parents": "", "file": "", by: text}
+    yield from divisions.items()
 
 
-def _total(said: str | Mapping[str, str]) -> str:
-    if isinstance(said, str):
-        return said
-    if any(sign in text for pair in said.items() for text in pair for sign in ",="):
+def _total(labels: str | Mapping[str, str]) -> str:
+    if isinstance(labels, str):
+        return labels
+    if any(sign in text for pair in labels.items() for text in pair for sign in ",="):
         raise NotHeld(["table.total"])
-    return ", ".join(f"{column}={label}" for column, label in said.items())
+    return ", ".join(f"{column}={label}" for column, label in labels.items())
 
 
-def _rules(said: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    found = {each["name"]: {key: each[key] for key in each if key != "name"} for each in said}
-    if len(found) < len(said):
+def _rules(sections: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    rules = {section["name"]: {key: section[key] for key in section if key != "name"} for section in sections}
+    if len(rules) < len(sections):
         raise NotHeld(["rules (one rule twice)"])
-    return found
+    return rules
 
 
 def parameters_in(catalogue: Mapping[str, Any]) -> dict[str, list[str]]:
     """The parameters of every method by its name; kinds may share one."""
-    found: dict[str, list[str]] = {}
-    for each in catalogue["methods"]:
-        found.setdefault(each["name"], []).extend(each["parameters"].get("properties", {}))
-    return found
+    parameters: dict[str, list[str]] = {}
+    for method in catalogue["methods"]:
+        parameters.setdefault(method["name"], []).extend(method["parameters"].get("properties", {}))
+    return parameters

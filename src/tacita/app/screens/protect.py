@@ -48,10 +48,10 @@ async def show(request: Request) -> Response:
     catalogue = Catalogue(await request.app.state.site.catalogue())
     node = work.history.current
     other = work.history.find(request.query_params.get("with"))
-    beside = None if node is None else work.history.ground(node.parent)
-    if node is not None and beside is not None and beside.basis != node.basis:
+    reference = None if node is None else work.history.ground(node.parent)
+    if node is not None and reference is not None and reference.basis != node.basis:
         # of other columns, or of another file: nothing to compare with
-        beside = None
+        reference = None
     draft, say = current(work), request.state.workspace.say
     return screen(
         request,
@@ -72,9 +72,9 @@ async def show(request: Request) -> Response:
         node=node,
         stale=node is not None and node.basis != basis_of(work),
         ground=work.history.ground(work.history.chosen),
-        beside=beside,
-        tiles=[] if node is None else tiles(node, beside, headline=True),
-        figures=[] if node is None else tiles(node, beside, headline=False),
+        reference=reference,
+        tiles=[] if node is None else tiles(node, reference, headline=True),
+        figures=[] if node is None else tiles(node, reference, headline=False),
         problems={} if node is None or work.draft else node.fields,
         refusal=None if node is None else refusal_in(node.refusal, say, message=node.message, plan=node.plan),
         accepted_risks=[]
@@ -89,22 +89,22 @@ def lock(work: Work) -> str | None:
     """What stands in the way of a run, as a key of the texts."""
     if not work.roles_saved:
         return "roles.problem"
-    found = problem(work)
-    if found in ("roles.none", "roles.both") and current(work).get("steps"):
+    obstacle = problem(work)
+    if obstacle in ("roles.none", "roles.both") and current(work).get("steps"):
         # steps name their columns themselves, those to protect and those to draw anew
         return missing_file(work)
-    return found
+    return obstacle
 
 
 async def save(request: Request) -> Response:
     """What the form says is kept as it is; then a step comes, or goes, or all of it is run."""
-    work, given = work_of(request), await fields_of(request)
+    work, form = work_of(request), await fields_of(request)
     if work.source is None or lock(work) is not None or work.running:
         return seen_at(PATH)
     catalogue = Catalogue(await request.app.state.site.catalogue())
     several = bool(current(work).get("steps"))
-    draft = drafted(work, given, catalogue, several=several)
-    what = given.get("do", "")
+    draft = drafted(work, form, catalogue, several=several)
+    what = form.get("do", "")
     if what == "add":
         draft = _added(work, draft, catalogue)
     elif what.startswith("remove-") and draft.get("steps"):

@@ -1,4 +1,4 @@
-"""What came of a node, as a page shows it: figures beside those of the node it was made of."""
+"""The result of a node, as a page shows it: its figures compared with those of its parent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from tacita.app.server.history import Node
 from tacita.core.spec.schema_forms import text_of
 
-# Parts of the risk that are asked for next, beside the few figures that come first.
+# Components of the risk that are shown with the few figures that come first.
 _PARTS = ("DLD", "DBRL", "PRL")
 
 
@@ -25,10 +25,10 @@ class Tile:
     better: bool
 
 
-def tiles(node: Node, beside: Node | None, *, headline: bool) -> list[Tile]:
+def tiles(node: Node, reference: Node | None, *, headline: bool) -> list[Tile]:
     """The figures that a reader should see first, or the others."""
     return [
-        _tile(score, None if beside is None else beside.score(score["name"]))
+        _tile(score, None if reference is None else reference.score(score["name"]))
         for score in node.answer.get("scores", ())
         if score["value"] is not None and (score["headline"] or score["name"] in _PARTS) == headline
     ]
@@ -64,14 +64,14 @@ class Line:
 
 
 def side_by_side(one: Node, other: Node) -> tuple[list[Line], list[Line]]:
-    """What was asked for, and what came of it."""
-    asked = [_settings(node) for node in (one, other)]
-    names = list(dict.fromkeys((*asked[0], *asked[1])))
-    plans = [Line(name, asked[0].get(name), asked[1].get(name)) for name in names]
+    """The settings, and the results."""
+    settings = [_settings(node) for node in (one, other)]
+    names = list(dict.fromkeys((*settings[0], *settings[1])))
+    plans = [Line(name, settings[0].get(name), settings[1].get(name)) for name in names]
     scores = [
-        Line(each["name"], each["value"], other.score(each["name"]), figure=True)
-        for each in one.answer.get("scores", ())
-        if each["headline"]
+        Line(score["name"], score["value"], other.score(score["name"]), figure=True)
+        for score in one.answer.get("scores", ())
+        if score["headline"]
     ]
     return plans, scores
 
@@ -79,12 +79,8 @@ def side_by_side(one: Node, other: Node) -> tuple[list[Line], list[Line]]:
 def _settings(node: Node) -> dict[str, str]:
     """The plan of a node as named settings, steps apart."""
     plan = node.plan
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for at, step in enumerate(plan.get("steps") or (), 1):
-        found |= {f"{at}. {name}": _said(value) for name, value in step.items()}
-    found |= {name: _said(value) for name, value in plan.get("protect", {}).items()}
-    return found | {f"require {name}": _said(value) for name, value in plan.get("require", {}).items()}
-
-
-def _said(value: Any) -> str:
-    return text_of(value)
+        settings |= {f"{at}. {name}": text_of(value) for name, value in step.items()}
+    settings |= {name: text_of(value) for name, value in plan.get("protect", {}).items()}
+    return settings | {f"require {name}": text_of(value) for name, value in plan.get("require", {}).items()}

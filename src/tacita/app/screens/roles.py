@@ -1,4 +1,4 @@
-"""Microdata, second step: what each column is to an attacker, and who stands alone before protection."""
+"""Microdata, second step: what each column is to an attacker, and unique records before protection."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ _ONE_EACH = (UNITS, ("weight",))
 
 
 async def show(request: Request) -> Response:
-    """Columns with their guesses, a page of them; `find` narrows them by name."""
+    """Columns with their suggested roles, a page of them; `find` narrows them by name."""
     work = work_of(request)
     if work.source is None:
         return seen_at("/microdata/data")
     find = request.query_params.get("find", "")
-    asked = request.query_params.get("from", "0")
-    found = [
+    first_text = request.query_params.get("from", "0")
+    matching = [
         (place, column)
         for place, column in enumerate(work.columns)
         if find.casefold() in column["name"].casefold()
     ]
-    first = min(int(asked) if asked.isdecimal() and len(asked) < 8 else 0, max(0, len(found) - 1))
+    first = int(first_text) if first_text.isdecimal() and len(first_text) < 8 else 0
+    first = min(first, max(0, len(matching) - 1))
     first -= first % _MOST
     job = work.job
     if work.exposure is None and job is not None and (job.verb != "exposure" or job.state == "done"):
@@ -54,8 +55,8 @@ async def show(request: Request) -> Response:
         request,
         "roles",
         "roles.html",
-        columns=found[first : first + _MOST],
-        found=len(found),
+        columns=matching[first : first + _MOST],
+        matching=len(matching),
         first=first,
         most=_MOST,
         find=find,
@@ -75,29 +76,29 @@ async def show(request: Request) -> Response:
 
 async def save(request: Request) -> Response:
     """The roles of the columns that a page showed; then risk is measured again."""
-    work, given = work_of(request), await fields_of(request)
+    work, form = work_of(request), await fields_of(request)
     if work.source is None:
         return seen_at("/microdata/data")
     for place, column in enumerate(work.columns):
         name = column["name"]
-        if (role := given.get(f"role.{place}")) in ROLES:
+        if (role := form.get(f"role.{place}")) in ROLES:
             work.roles[name] = role
-        if (kind := given.get(f"kind.{place}")) in KINDS:
+        if (kind := form.get(f"kind.{place}")) in KINDS:
             work.kinds[name] = kind
-    _declare(work, given)
-    hierarchy_state.take(work, given)
+    _declare(work, form)
+    hierarchy_state.take(work, form)
     work.exposure = None
-    if "only" not in given:
+    if "only" not in form:
         work.roles_saved = True
-    elif given["only"] == "beside" and work.beside:
+    elif form["only"] == "beside" and work.auxiliary:
         # kept for a file that was just added, which the form knew nothing of
-        hierarchy_state.choose_by_name(work, [*work.beside][-1])
+        hierarchy_state.choose_by_name(work, [*work.auxiliary][-1])
     if not work.running:
         await _expose(request, work)
     return seen_at(PATH + (f"?{request.url.query}" if request.url.query else ""))
 
 
-async def beside(request: Request) -> Response:
+async def auxiliary(request: Request) -> Response:
     """A file that says what values of a column become when coarser."""
     work = work_of(request)
     source, wrong = await added(request, work, HIERARCHIES)
@@ -115,8 +116,8 @@ async def key(request: Request) -> Response:
         source = await receive(request, work.folder, MOST_OF_KEY)
     except TooLarge:
         return JSONResponse({"message": workspace.say("roles.not-a-key")})
-    asked = {"path": str(source.path), "shown_as": source.shown_as}
-    job = Job(workspace, "pseudonym_key", asked, lambda _job: None, quiet=True)
+    arguments = {"path": str(source.path), "shown_as": source.shown_as}
+    job = Job(workspace, "pseudonym_key", arguments, lambda _job: None, quiet=True)
     await job.settled(60)
     if job.state != "done":
         source.path.unlink(missing_ok=True)
@@ -133,15 +134,15 @@ def _has_key(work: Work) -> bool:
     return work.key is not None and work.key.shown_as == work.declared.get(KEY)
 
 
-def _declare(work: Work, given: Mapping[str, str]) -> None:
+def _declare(work: Work, form: Mapping[str, str]) -> None:
     """Orders of categories, and columns that agree within a unit; what is typed as it was stays as it is."""
     before = work.declared
     columns, orders = text_of(before.get("unit_columns")), orders_text(before.get("orders", {}))
-    if given.get("unit_columns", columns) != columns:
-        work.declared = {**work.declared, "unit_columns": listed(given["unit_columns"], numbers=False)}
-    if given.get("orders", orders) != orders:
-        work.declared = {**work.declared, "orders": orders_of(given["orders"])}
-    # whoever gives an order says what kind it is
+    if form.get("unit_columns", columns) != columns:
+        work.declared = {**work.declared, "unit_columns": listed(form["unit_columns"], numbers=False)}
+    if form.get("orders", orders) != orders:
+        work.declared = {**work.declared, "orders": orders_of(form["orders"])}
+    # a column with an order is ordinal
     ordered = [name for name in work.declared.get("orders", {}) if name in work.kinds]
     work.kinds |= dict.fromkeys(ordered, "ordinal")
 
@@ -178,17 +179,22 @@ async def _expose(request: Request, work: Work) -> None:
     if not columns or work.source is None or work.running:
         return
 
-    told = hierarchy_state.asked(work)
+    hierarchies = hierarchy_state.request_of(work)
 
     def then(job: Job) -> None:
         if job.state == "done":
             work.exposure = job.answer
-            hierarchy_state.learn(work, job.answer["hierarchies"], told["make"])
+            hierarchy_state.learn(work, job.answer["hierarchies"], hierarchies["make"])
 
     units = [name for name, role in work.roles.items() if role in _ONE_EACH[0]]
-    told |= {"unit": units[0]} if len(units) == 1 else {}
-    given = {"source": work.source.asked(), "names": names_of(work), "columns": columns, **told}
-    job = start(request, work, "exposure", given, then)
+    arguments = {
+        "source": work.source.as_argument(),
+        "names": names_of(work),
+        "columns": columns,
+        **({"unit": units[0]} if len(units) == 1 else {}),
+        **hierarchies,
+    }
+    job = start(request, work, "exposure", arguments, then)
     await job.settled(2)
 
 
@@ -202,6 +208,6 @@ SCREEN = Screen(
 ROUTES = [
     Route(PATH, show, methods=["GET"]),
     Route(PATH, save, methods=["POST"]),
-    Route(f"{PATH}/beside", beside, methods=["PUT"]),
+    Route(f"{PATH}/beside", auxiliary, methods=["PUT"]),
     Route(f"{PATH}/key", key, methods=["PUT"]),
 ]

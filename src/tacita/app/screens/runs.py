@@ -19,7 +19,7 @@ from tacita.app.server.workspaces import Work, Workspace
 def run_plan(
     workspace: Workspace, work: Work, source: Source, plan: Mapping[str, Any], *, anytime: bool = False
 ) -> tuple[Node, Job]:
-    """Run a plan of records as a child of the chosen node; nobody else's run may be at work.
+    """Run a plan of records as a child of the chosen node; no other run may be under way.
 
     `plan` has the sections of a plan but for its input and output. What is refused, cancelled or broken
     leaves a node that says so, and no file but the report of a release that was refused for what it is.
@@ -32,12 +32,12 @@ def run_plan(
         else:
             _come_to_nothing(work, node, job.state, job.message, job.fields, job.refusal)
 
-    given = _asked(work, source, node)
-    work.job = Job(workspace, "protect", given, then, about=node.id, anytime=anytime)
+    request = _request_of(work, source, node)
+    work.job = Job(workspace, "protect", request, then, about=node.id, anytime=anytime)
     return node, work.job
 
 
-def _asked(work: Work, source: Source, node: Node) -> dict[str, Any]:
+def _request_of(work: Work, source: Source, node: Node) -> dict[str, Any]:
     """The question to a child that carries out the plan of a node, into a folder of its own."""
     folder = work.folder_of(node)
     folder.mkdir(mode=0o700)
@@ -48,8 +48,8 @@ def _asked(work: Work, source: Source, node: Node) -> dict[str, Any]:
     if KEY in protect and work.key is not None:
         protect[KEY] = str(work.key.path)
     plan = {**node.plan, "roles": roles, "protect": protect}
-    given = {"source": source.asked(), "names": names_of(work), "plan": plan}
-    return {**given, "folder": str(folder), "ending": work.ending}
+    request = {"source": source.as_argument(), "names": names_of(work), "plan": plan}
+    return {**request, "folder": str(folder), "ending": work.ending}
 
 
 def _come_to_nothing(
@@ -76,7 +76,7 @@ class Trials(Job):
     """One plan after the other, by one child: each lands in the history as it ends.
 
     What is refused is a trial too, and the next one follows. Cancelling keeps the trials that have ended;
-    told that it is enough, no other begins.
+    after a stop, no other begins.
     """
 
     def __init__(
@@ -99,28 +99,28 @@ class Trials(Job):
         node = work.history.begin_trial(plan, basis_of(work), self._parent)
         self._publish("trial", {"node": node.id})
         try:
-            answer = await child.ask(self.verb, _asked(work, self._source, node), self._hear)
+            answer = await child.ask(self.verb, _request_of(work, self._source, node), self._on_event)
             work.history.end(node.id, "verified", answer=answer)
-        except Refused as problem:
-            _come_to_nothing(work, node, "refused", str(problem), problem.fields, problem.refusal)
-        except Broken as problem:
-            _come_to_nothing(work, node, "broken", str(problem))
+        except Refused as error:
+            _come_to_nothing(work, node, "refused", str(error), error.fields, error.refusal)
+        except Broken as error:
+            _come_to_nothing(work, node, "broken", str(error))
             raise
         except asyncio.CancelledError:
             _come_to_nothing(work, node, "cancelled")
             raise
         self._publish("trial", {"node": node.id})
 
-    def _hear(self, event: str, message: dict[str, Any]) -> None:
+    def _on_event(self, event: str, message: dict[str, Any]) -> None:
         if event == "progress":
             # stages begin anew in every trial; what is done of all of them only grows
             count = len(self._plans)
             self._furthest = max(self._furthest, (self._at + message["share"]) / count)
-            said = self._workspace.stage(message["stage"])
-            message |= {"share": round(self._furthest, 4), "stage": f"{self._at + 1} / {count} · {said}"}
-        super()._hear(event, message)
+            stage = self._workspace.stage(message["stage"])
+            message |= {"share": round(self._furthest, 4), "stage": f"{self._at + 1} / {count} · {stage}"}
+        super()._on_event(event, message)
 
     def enough(self) -> None:
-        """Let the trial at work be the last."""
+        """Let the running trial be the last."""
         self._last = True
         super().enough()

@@ -15,25 +15,25 @@ from tacita.app.server.workspaces import Work
 
 def _back(request: Request) -> str:
     """The page that sent a form, of this site alone."""
-    found = urlsplit(request.headers.get("referer", ""))
-    ours = f"{found.scheme}://{found.netloc}" == request.app.state.site.origin
-    return found.path + (f"?{found.query}" if found.query else "") if ours and found.path else "/"
+    address = urlsplit(request.headers.get("referer", ""))
+    ours = f"{address.scheme}://{address.netloc}" == request.app.state.site.origin
+    return address.path + (f"?{address.query}" if address.query else "") if ours and address.path else "/"
 
 
 async def settings(request: Request) -> Response:
     """Language and theme of this browser."""
-    given, workspace = await fields_of(request), request.state.workspace
-    if given.get("language") in LANGUAGES:
-        workspace.language = given["language"]
-    if given.get("theme") in THEMES:
-        workspace.theme = given["theme"]
+    form, workspace = await fields_of(request), request.state.workspace
+    if form.get("language") in LANGUAGES:
+        workspace.language = form["language"]
+    if form.get("theme") in THEMES:
+        workspace.theme = form["theme"]
     return seen_at(_back(request))
 
 
 def _named(request: Request) -> Work | None:
     kind = request.path_params["work"]
-    found: Work | None = request.state.workspace.works.get(kind) if kind in STEPS else None
-    return found
+    work: Work | None = request.state.workspace.works.get(kind) if kind in STEPS else None
+    return work
 
 
 async def cancel(request: Request) -> Response:
@@ -47,7 +47,7 @@ async def cancel(request: Request) -> Response:
 
 
 async def enough(request: Request) -> Response:
-    """Let a search end with the best it has."""
+    """Stop a search with its best result so far."""
     work = _named(request)
     if work is None:
         return PlainTextResponse("There is nothing to stop.\n", 404)
@@ -58,13 +58,13 @@ async def enough(request: Request) -> Response:
 
 async def end(request: Request) -> Response:
     """Delete everything of this browser. The page that says so is the last of it."""
-    said = page(request, "ended.html")
+    response = page(request, "ended.html")
     await request.app.state.site.workspaces.end(request.state.workspace)
-    return said
+    return response
 
 
 async def ask_end(request: Request) -> Response:
-    """Whether that is meant: nothing of it comes back."""
+    """Ask for confirmation: what is deleted cannot be restored."""
     return page(request, "end.html")
 
 

@@ -14,17 +14,17 @@ from tacita.app.server.workspaces import Work
 
 from .import_plan import (
     NotHeld,
+    check_supported,
     parameters_in,
     records_from,
-    refuse_beyond,
     source_of,
     table_from,
 )
-from .table_state import check_said
+from .table_state import check_saved
 
 
 async def home(request: Request) -> Response:
-    """Where everybody begins; who was here before is spared the tour."""
+    """The first page, with the tour until it was read."""
     workspace = request.state.workspace
     tour = workspace.tour or request.query_params.get("tour") == "shown"
     under_way = [
@@ -54,33 +54,33 @@ async def tour_done(request: Request) -> Response:
 
 
 async def open_file(request: Request) -> Response:
-    """A plan or a saved project, as the body of the request; its data is asked for next."""
+    """A plan or a saved project, as the body of the request; its data file comes next."""
     workspace = request.state.workspace
     try:
-        given = await receive(request, workspace.folder, MOST_BYTES)
+        source = await receive(request, workspace.folder, MOST_BYTES)
     except TooLarge:
         return _refused(workspace.say("open.too-large"))
     try:
-        if given.path.suffix == ".json":
-            return await _open_project(request, given.path.read_text("utf-8"))
-        if given.path.suffix == ".toml":
-            return await _open_plan(request, given)
+        if source.path.suffix == ".json":
+            return await _open_project(request, source.path.read_text("utf-8"))
+        if source.path.suffix == ".toml":
+            return await _open_plan(request, source)
     except ValueError:
         pass
-    except NotHeld as problem:
-        return _refused(workspace.say("open.not-held", name=given.shown_as, fields=str(problem)))
+    except NotHeld as error:
+        return _refused(workspace.say("open.not-held", name=source.shown_as, fields=str(error)))
     finally:
-        given.path.unlink(missing_ok=True)
-    return _refused(workspace.say("open.unknown", name=given.shown_as))
+        source.path.unlink(missing_ok=True)
+    return _refused(workspace.say("open.unknown", name=source.shown_as))
 
 
 def _refused(message: str) -> Response:
-    # 200: the request was well made, and what is wrong with the file is said beside the button
+    # 200: the request is valid; the fault of the file is shown next to the button
     return JSONResponse({"message": message})
 
 
 async def _begin(request: Request, kind: str) -> Work:
-    """A work in place of the one that is under way: the page said so beside the button."""
+    """A work in place of the one that is under way, as the page announced next to the button."""
     workspace = request.state.workspace
     await workspace.forget(workspace.work(kind))
     work: Work = workspace.work(kind)
@@ -92,34 +92,34 @@ def _next(request: Request, work: Work) -> Response:
 
 
 async def _open_project(request: Request, text: str) -> Response:
-    told = opened(text)
-    if told["kind"] not in ("microdata", "tables"):
+    project = opened(text)
+    if project["kind"] not in ("microdata", "tables"):
         raise ValueError("of another work")
-    if told["kind"] == "tables":
-        check_said(told["said"])
-    work = await _begin(request, told["kind"])
-    work.history = told.pop("history")
-    work.opened = {"from": "project", **told, "parts": told["roles"]}
+    if project["kind"] == "tables":
+        check_saved(project["said"])
+    work = await _begin(request, project["kind"])
+    work.history = project.pop("history")
+    work.opened = {"from": "project", **project, "parts": project["roles"]}
     return _next(request, work)
 
 
-async def _open_plan(request: Request, given: Source) -> Response:
-    asked = {"path": str(given.path), "shown_as": given.shown_as}
-    job = Job(request.state.workspace, "plan", asked, lambda _job: None, quiet=True)
+async def _open_plan(request: Request, source: Source) -> Response:
+    arguments = {"path": str(source.path), "shown_as": source.shown_as}
+    job = Job(request.state.workspace, "plan", arguments, lambda _job: None, quiet=True)
     await job.settled(60)
     if job.state != "done":
         return JSONResponse({"message": job.message, "language": job.language})
     kind, sections = job.answer["kind"], job.answer["sections"]
     sections.pop("version", None)
-    refuse_beyond(kind, sections, parameters_in(await request.app.state.site.catalogue()))
+    check_supported(kind, sections, parameters_in(await request.app.state.site.catalogue()))
     if kind == "records":
         waiting, draft = records_from(sections)
         work = await _begin(request, "microdata")
         work.opened, work.draft = waiting, draft
     else:
-        said, parts = table_from(kind, sections)
+        state, parts = table_from(kind, sections)
         work = await _begin(request, "tables")
-        work.opened = {"from": "plan", "source": source_of(sections), "said": said, "parts": parts}
+        work.opened = {"from": "plan", "source": source_of(sections), "said": state, "parts": parts}
     return _next(request, work)
 
 

@@ -1,4 +1,4 @@
-"""What a browser has said of a table: what its columns are, which rules hold; what a child is asked."""
+"""The state of a table on the page: its columns, its rules, its settings; and requests to a worker."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ PARTS = {
     "cells": (*SPANNING, "value", "primary", "contributors", "lower", "upper", "sliding", "key", "none"),
 }
 DIVISIONS = ("none", "prefixes", "parents", "file")
-# Endings of files that say themselves what is what, and of records that cannot be read without metadata.
+# Endings of files that describe themselves, and of records that cannot be read without metadata.
 OF_ARGUS = {".tab": "tab", ".jj": "jj"}
 RECORDS_OF_ARGUS = ".asc"
-# a weight is applied only where a person names it
-_SAID = {"value": "value", "holding": "unit", "request": "request"}
-BESIDE = (*HIERARCHIES, ".rda")
+# The parts of columns by metadata; a weight is applied only where the user names it.
+_PART_OF_KIND = {"value": "value", "holding": "unit", "request": "request"}
+AUXILIARY = (*HIERARCHIES, ".rda")
 
 
 @dataclass
 class TableState:
     """A table on the page, step by step.
 
-    `kind` is what the source is (records, cells, tab, jj), `divided` how labels of a column are. `built` is
-    what a child said of the table, `looked` the same with the rules; `asked` is the form of the last run,
-    `foreign` the audit of a file of others. `kept` is what an opened plan says of the table that no form
+    `kind` is what the source is (records, cells, tab, jj), `divided` how labels of a column are. `built`
+    has the figures of the table from the worker, `looked` the same with the rules; `settings` is the form of
+    the last run, `foreign` the audit of a file of others. `kept` are settings of an opened plan that no form
     shows.
     """
 
@@ -46,13 +46,13 @@ class TableState:
     rules: dict[str, dict[str, Any]] = field(default_factory=dict)
     levels: dict[str, Any] = field(default_factory=dict)
     looked: dict[str, Any] | None = None
-    asked: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     foreign: dict[str, Any] | None = None
     kept: dict[str, Any] = field(default_factory=dict)
 
     @property
     def of_records(self) -> bool:
-        """Whether the table is made of records, so that rules can look at who stands behind a cell."""
+        """Whether the table is made of records, so that rules can look at the contributors of a cell."""
         return self.kind == "records"
 
     @property
@@ -63,48 +63,58 @@ class TableState:
     @property
     def sensitive(self) -> int | None:
         """How many cells are sensitive, where that is known."""
-        found = self.looked if self.looked is not None else None if self.of_records else self.built
-        return None if found is None else int(found["sensitive"])
+        counts = self.looked if self.looked is not None else None if self.of_records else self.built
+        return None if counts is None else int(counts["sensitive"])
 
     @property
     def judged(self) -> bool:
         """Whether anything says which cells are sensitive: rules, a status, or marks; nothing may, as yet."""
-        found = self.looked if self.looked is not None else None if self.of_records else self.built
-        return found is None or bool(found.get("judged", True))
+        counts = self.looked if self.looked is not None else None if self.of_records else self.built
+        return counts is None or bool(counts.get("judged", True))
 
 
 def nothing_judged(answer: Mapping[str, Any]) -> bool:
-    """Whether a release was made of a table of which nothing said which cells are sensitive.
+    """Whether a release was made of a table without any rule, status or mark of sensitive cells.
 
     >>> nothing_judged({"accepted": ["no-sensitive-cells"]}), nothing_judged({"warnings": []})
     (True, False)
     """
     return bool(answer.get("accepted")) or any(
-        each["name"] == "nothing-judged" for each in answer.get("warnings", ())
+        warning["name"] == "nothing-judged" for warning in answer.get("warnings", ())
     )
 
 
-# What a person said of a table, and a project keeps; the rest is what children answered, and files.
-SAID = ("kind", "divided", "total", "title", "fill_zeros", "rules", "levels", "asked", "kept")
+# The settings of a table that a project keeps, by their keys there.
+SAVED = {
+    **{name: name for name in ("kind", "divided", "total", "title", "fill_zeros", "rules", "levels")},
+    "asked": "settings",
+    "kept": "kept",
+}
 
 
-def said_of(work: Work) -> dict[str, Any]:
-    """What was said of a table, as a project keeps it."""
-    told = table_state(work)
-    return {name: getattr(told, name) for name in SAID}
+def saved_state(work: Work) -> dict[str, Any]:
+    """The settings of a table, as a project keeps them."""
+    state = table_state(work)
+    return {key: getattr(state, name) for key, name in SAVED.items()}
 
 
-def check_said(said: Mapping[str, Any]) -> None:
-    """Raise ValueError where that is not what a project kept."""
+def check_saved(saved: Mapping[str, Any]) -> None:
+    """Raise ValueError where that is not what a project keeps."""
     like = TableState()
-    if set(said) != set(SAID) or any(type(said[name]) is not type(getattr(like, name)) for name in SAID):
+    kinds = {key: type(getattr(like, name)) for key, name in SAVED.items()}
+    if {key: type(value) for key, value in saved.items()} != kinds:
         raise ValueError("no project")
 
 
+def restored(saved: Mapping[str, Any]) -> TableState:
+    """The state of a table with the settings of a project or of a plan."""
+    return TableState(**{SAVED[key]: value for key, value in saved.items()})
+
+
 def table_state(work: Work) -> TableState:
-    """What was said of the table of a work."""
-    found: TableState = work.draft.setdefault("table_state", TableState())
-    return found
+    """The state of the table of a work."""
+    state: TableState = work.draft.setdefault("table_state", TableState())
+    return state
 
 
 def spanning(work: Work) -> list[str]:
@@ -115,65 +125,74 @@ def spanning(work: Work) -> list[str]:
 
 def section_of(work: Work) -> dict[str, Any]:
     """The section [table] of a plan, from what was chosen column by column."""
-    told, columns = table_state(work), spanning(work)
+    state, columns = table_state(work), spanning(work)
     section: dict[str, Any] = {"dimensions": columns} if columns else {}
     for column, part in work.roles.items():
         if part not in (*SPANNING, "none"):
             section[part] = column
     for column in columns:
-        said = told.divided.get(column, {})
-        if said.get("by") == "prefixes" and said.get("prefixes"):
-            section.setdefault("prefixes", {})[column] = said["prefixes"].replace(",", ":").replace(" ", "")
-        elif said.get("by") == "parents" and said.get("parents"):
-            section.setdefault("parents", {})[column] = said["parents"]
-        elif said.get("by") == "file" and said.get("file"):
-            section.setdefault("hierarchy", {})[column] = said["file"]
-    if told.total:
-        section["total"] = told.total
-    if told.title:
-        section["title"] = told.title
-    if told.fill_zeros and told.kind == "cells":
+        division = state.divided.get(column, {})
+        if division.get("by") == "prefixes" and division.get("prefixes"):
+            section.setdefault("prefixes", {})[column] = (
+                division["prefixes"].replace(",", ":").replace(" ", "")
+            )
+        elif division.get("by") == "parents" and division.get("parents"):
+            section.setdefault("parents", {})[column] = division["parents"]
+        elif division.get("by") == "file" and division.get("file"):
+            section.setdefault("hierarchy", {})[column] = division["file"]
+    if state.total:
+        section["total"] = state.total
+    if state.title:
+        section["title"] = state.title
+    if state.fill_zeros and state.kind == "cells":
         section["fill_zeros"] = True
-    return section | told.kept
+    return section | state.kept
 
 
 def undivided(work: Work) -> bool:
-    """Whether a dimension is to be divided, and it is not said by what, or that file is not there."""
-    told = table_state(work)
+    """Whether a dimension is to be divided, but the way is not set, or its file is missing."""
+    state = table_state(work)
     for column in spanning(work):
-        said = told.divided.get(column, {})
-        by = said.get("by", "none")
-        if by != "none" and (not said.get(by) or (by == "file" and lacking(work, {column: said["file"]}))):
+        division = state.divided.get(column, {})
+        by = division.get("by", "none")
+        if by != "none" and not division.get(by):
+            return True
+        if by == "file" and lacking(work, {column: division["file"]}):
             return True
     return False
 
 
 def plan_of(work: Work, **sections: Any) -> dict[str, Any]:
-    """A plan but for its input and output: the table, its rules or levels, and what else is said."""
-    told, table = table_state(work), dict(work.draft.get("table") or {})
-    if told.of_records:
-        rules = [{"name": name, **given} for name, given in told.rules.items()]
+    """A plan but for its input and output: the table, its rules or levels, and other sections."""
+    state, table = table_state(work), dict(work.draft.get("table") or {})
+    if state.of_records:
+        rules = [{"name": name, **parameters} for name, parameters in state.rules.items()]
         return {"table": table, "rules": rules, **sections}
-    return {"table": {**table, **told.levels}, **sections}
+    return {"table": {**table, **state.levels}, **sections}
 
 
-def asked_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """What a child is given: the source, the names its owner uses, the plan, where files go."""
-    told, source = table_state(work), work.source
+def request_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The request to a worker: the source, the owner's names of files, the plan, where files go."""
+    state, source = table_state(work), work.source
     assert source is not None, "steps after the first need a file"
-    if told.kind == "tab":
+    if state.kind == "tab":
         source.meta = metadata_of(work)
-    given = {**source.asked(), "kind": told.kind}
+    argument = {**source.as_argument(), "kind": state.kind}
     table = dict(plan.get("table", {}))
     if files := table.get("hierarchy"):
         table["hierarchy"] = placed(work, files)
-    return {"source": given, "names": names_of(work), "plan": {**plan, "table": table}, "folder": str(folder)}
+    return {
+        "source": argument,
+        "names": names_of(work),
+        "plan": {**plan, "table": table},
+        "folder": str(folder),
+    }
 
 
 def metadata_of(work: Work) -> Path | None:
-    """Those that were given beside the file, the newest of them."""
-    found = [each.path for each in work.beside.values() if each.path.suffix == ".rda"]
-    return found[-1] if found else None
+    """The newest metadata among the auxiliary files."""
+    paths = [source.path for source in work.auxiliary.values() if source.path.suffix == ".rda"]
+    return paths[-1] if paths else None
 
 
 def of_fixed_columns(source: Source | None) -> bool:
@@ -182,7 +201,7 @@ def of_fixed_columns(source: Source | None) -> bool:
 
 
 def looked_folder(work: Work) -> Path:
-    """Where the table lies that nothing was withheld of."""
+    """The folder of the table before suppression."""
     place = work.folder / "table"
     place.mkdir(mode=0o700, exist_ok=True)
     return place
@@ -227,15 +246,15 @@ def guess_parts(kind: str, columns: list[dict[str, Any]]) -> dict[str, str]:
     return parts
 
 
-def parts_said(said: Mapping[str, str]) -> dict[str, str]:
+def parts_from_metadata(kinds: Mapping[str, str]) -> dict[str, str]:
     """The same by metadata of tau-ARGUS: of all that may be the value, the first.
 
     >>> parts_said({"region": "dimension", "size": "dimension", "paid": "value", "taxes": "value"})
     {'region': 'dimension-1', 'size': 'dimension-2', 'paid': 'value', 'taxes': 'none'}
     """
     places, parts = iter(SPANNING), dict[str, str]()
-    for name, kind in said.items():
-        part = next(places, "none") if kind == "dimension" else _SAID.get(kind, "none")
+    for name, kind in kinds.items():
+        part = next(places, "none") if kind == "dimension" else _PART_OF_KIND.get(kind, "none")
         parts[name] = "none" if part in parts.values() else part
     return parts
 

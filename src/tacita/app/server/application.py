@@ -1,4 +1,4 @@
-"""What the whole server holds: its address, folder, entrance, children, workspaces, texts, screens."""
+"""The state of the server: its address, folder, login, workers, workspaces, texts and screens."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TOUR = "tour"
 
 @dataclass(frozen=True)
 class Screen:
-    """One step of a work: where it is, and when it can be entered; `done` puts a tick beside it."""
+    """One step of a work: where it is, and when it can be entered; `done` adds a tick."""
 
     work: str
     step: str
@@ -51,7 +51,7 @@ class Site:
         self._catalogue: asyncio.Task[Mapping[str, Any]] | None = None
 
     async def catalogue(self) -> Mapping[str, Any]:
-        """Methods with their schemas, options and formats: asked of a child once, ahead of need."""
+        """Methods with their schemas, options and formats: requested from a worker once, ahead of need."""
         if self._catalogue is None or (self._catalogue.done() and self._catalogue.exception()):
             self._catalogue = asyncio.create_task(self._ask_catalogue())
         return await asyncio.shield(self._catalogue)
@@ -97,12 +97,12 @@ class Site:
             await self.workspaces.sweep()
 
     async def _list(self) -> None:
-        # whoever asks for it next is told what was wrong
+        # the next request for it raises the fault
         with suppress(Broken):
             await self.catalogue()
 
     async def _warm(self) -> None:
-        """What is compiled at the first start of a version is not waited for at the first run."""
+        """Compile at the first start of a version, so that the first run need not wait for it."""
         mark = mark_of(f"compiled-{__version__}-{sys.version_info.major}.{sys.version_info.minor}")
         if mark is None or mark.exists():
             return

@@ -1,4 +1,4 @@
-"""Files that belong to the data: hierarchies, metadata, a key. A plan has the names of their owner."""
+"""Auxiliary files of the data: hierarchies, metadata, a key. A plan names them as their owner does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w .-]{0,80}")
 
 
 async def added(request: Request, work: Work, endings: Sequence[str]) -> tuple[Source | None, str]:
-    """A file that is sent beside the data, or what is wrong with it, as a key of the texts."""
+    """An auxiliary file that is sent, or what is wrong with it, as a key of the texts."""
     try:
         source = await receive(request, work.folder)
     except TooLarge:
@@ -38,8 +38,8 @@ def keep(work: Work, source: Source) -> None:
     source.path.replace(path)
     source.path = path
     # the newest is the last
-    work.beside.pop(source.shown_as, None)
-    work.beside[source.shown_as] = source
+    work.auxiliary.pop(source.shown_as, None)
+    work.auxiliary[source.shown_as] = source
 
 
 def place_of(work: Work) -> Path:
@@ -50,21 +50,23 @@ def place_of(work: Work) -> Path:
 
 
 def names_of(work: Work) -> dict[str, str]:
-    """What their owner calls files that lie under names of our own."""
-    given = [each for each in (work.source, work.key) if each is not None]
-    return {each.path.name: each.shown_as for each in (*given, *work.beside.values())}
+    """The owner's names of files, by their names on disk."""
+    sources = [source for source in (work.source, work.key) if source is not None]
+    return {source.path.name: source.shown_as for source in (*sources, *work.auxiliary.values())}
 
 
 def placed(work: Work, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Hierarchies by column as a child reads them: files where they lie, labels as they are."""
-    # what was not given has no place, and a child says so
-    paths = {name: each.path for name, each in work.beside.items()}
+    """Hierarchies by column as a worker reads them: paths of files, labels as they are."""
+    # a file that was not sent has no path: the worker reports it
+    paths = {name: source.path for name, source in work.auxiliary.items()}
     return {
-        column: str(paths.get(said, place_of(work) / "none")) if isinstance(said, str) else said
-        for column, said in named.items()
+        column: str(paths.get(hierarchy, place_of(work) / "none"))
+        if isinstance(hierarchy, str)
+        else hierarchy
+        for column, hierarchy in named.items()
     }
 
 
 def lacking(work: Work, named: Mapping[str, Any]) -> list[str]:
-    """Files that are named, and were not given."""
-    return [said for said in named.values() if isinstance(said, str) and said not in work.beside]
+    """Files that are named, but were not sent."""
+    return [name for name in named.values() if isinstance(name, str) and name not in work.auxiliary]

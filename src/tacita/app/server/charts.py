@@ -1,4 +1,4 @@
-"""What a release looks like before and after: drawings of the counts and correlations that a worker told."""
+"""Plots of a release before and after, drawn from the counts and correlations that a worker sent."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def draw_plot(plot: Mapping[str, Any], style: NumberStyle) -> tuple[Bars | Share
         shares = [(100 * b / sums[0], 100 * a / sums[1]) for b, a in pairs]
         return share_bars(plot["categories"], shares, style), []
     # projects that were saved before have their borders as text
-    edges = [float(each) for each in plot["edges"] if not isinstance(each, str)]
+    edges = [float(edge) for edge in plot["edges"] if not isinstance(edge, str)]
     labels = compact(edges, style) if edges else list(plot["edges"])
     return bars(pairs, ("before", "after"), labels, at_borders=True, style=style), labels
 
 
-def draw_correlations(told: Mapping[str, Any], style: NumberStyle) -> dict[str, Triangle]:
+def draw_correlations(correlations: Mapping[str, Any], style: NumberStyle) -> dict[str, Triangle]:
     """Correlations before, after, and what changed."""
-    pairs = told["relations"]
+    pairs = correlations["relations"]
     change = [None if None in (b, a) else a - b for _, _, b, a in pairs]
-    values = {"before": [each[2] for each in pairs], "after": [each[3] for each in pairs]}
-    drawn = {name: triangle(told["names"], values[name], STRENGTHS, style) for name in values}
-    return {**drawn, "change": triangle(told["names"], change, CHANGES, style)}
+    values = {"before": [pair[2] for pair in pairs], "after": [pair[3] for pair in pairs]}
+    drawn = {name: triangle(correlations["names"], values[name], STRENGTHS, style) for name in values}
+    return {**drawn, "change": triangle(correlations["names"], change, CHANGES, style)}

@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-# Events that are kept for whoever lost the connection, and seconds between signs of life.
+# Events that are kept for pages that lost the connection, and seconds between signs of life.
 _KEPT = 500
 _SIGN = 15
 
 
 class Bus:
-    """Events of one browser, told to all of its pages."""
+    """Events of one browser, sent to all of its pages."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -37,7 +37,7 @@ class Bus:
         return self._number
 
     def publish(self, event: str, message: dict[str, Any]) -> None:
-        """Tell every page."""
+        """Send an event to every page."""
         self._number += 1
         text = f"id: {self._number}\nevent: {event}\ndata: {json.dumps(message)}\n\n"
         self._kept.append((self._number, text))
@@ -79,8 +79,8 @@ class Bus:
 async def events(request: Request) -> Response:
     """Events of the browser that asks, after the last one that its page knows."""
     bus: Bus = request.state.workspace.bus
-    given = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
-    after = int(given) if given.isdecimal() and len(given) < 12 else 0
+    last_known = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
+    after = int(last_known) if last_known.isdecimal() and len(last_known) < 12 else 0
     return StreamingResponse(bus.stream(after, request), media_type="text/event-stream")
 
 

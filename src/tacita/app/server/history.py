@@ -32,9 +32,9 @@ class Node:
     """A plan that was run, and what came of it.
 
     `plan` has the sections of a plan but for its input and output, `basis` says by which file and roles it
-    was made, `answer` is what the worker told, `refusal` why it refused. `files` says whether its release
+    was made, `answer` is that of the worker, `refusal` why it refused. `files` says whether its release
     lies in the folder of the work, `reported` whether the report of a refused one does: those of a project
-    that was opened again do not. `acknowledged` are warnings that somebody confirmed before the release left.
+    that was opened again do not. `acknowledged` are warnings that were confirmed before the release left.
     """
 
     id: str
@@ -54,12 +54,12 @@ class Node:
     def score(self, name: str) -> float | None:
         """A figure by its name, None where it was not measured."""
         scores = self.answer.get("scores", ())
-        return next((each["value"] for each in scores if each["name"] == name), None)
+        return next((score["value"] for score in scores if score["name"] == name), None)
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A node as a list shows it: how deep it stands, and what may be said of it now.
+    """A node as a list shows it: its depth, whether it is stale and whether it is chosen.
 
     `past` are the levels whose lines go on past it, to a node further down of the same parent.
     """
@@ -145,7 +145,7 @@ class History:
         refusal: Mapping[str, Any] | None = None,
         reported: bool = False,
     ) -> Node:
-        """What came of a node that ran: said once, and never again."""
+        """Record what came of a node that ran; it does not change after that."""
         node = self._nodes[identity]
         if node.state != "running":
             raise ValueError("a node that has ended does not change")
@@ -170,60 +170,60 @@ class History:
     def acknowledge(self, identity: str) -> None:
         """Record that the warnings of a node were read."""
         node = self._nodes[identity]
-        told = tuple(each["name"] for each in node.answer.get("warnings", ()))
-        self._nodes[identity] = replace(node, acknowledged=told)
+        names = tuple(warning["name"] for warning in node.answer.get("warnings", ()))
+        self._nodes[identity] = replace(node, acknowledged=names)
 
     def branches(self, basis: str) -> list[Branch]:
         """All nodes as a tree, parents before their children, each in the order in which it was made."""
         children: dict[str | None, list[Node]] = {}
         for node in self:
             children.setdefault(node.parent, []).append(node)
-        found: list[Branch] = []
+        listed: list[Branch] = []
         waiting = [(node, 0) for node in reversed(children.get(None, []))]
         while waiting:
             node, depth = waiting.pop()
-            found.append(Branch(node, depth, node.basis != basis, node.id == self.chosen))
+            listed.append(Branch(node, depth, node.basis != basis, node.id == self.chosen))
             waiting += [(child, depth + 1) for child in reversed(children.get(node.id, []))]
-        return _joined(found)
+        return _joined(listed)
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As a project keeps it; what still runs is not in it."""
         gone = {"files": False, "reported": False}
         ended = [asdict(node) | gone for node in self if node.state != "running"]
         return {"chosen": self.chosen, "nodes": ended}
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> History:
+    def of(cls, saved: Mapping[str, Any]) -> History:
         """Out of a project; what is no node of a project raises ValueError."""
-        found = cls()
+        history = cls()
         try:
-            for each in told["nodes"]:
-                if each["state"] not in _STATES or not str(each["id"]).isalnum():
+            for node in saved["nodes"]:
+                if node["state"] not in _STATES or not str(node["id"]).isalnum():
                     raise ValueError("no node of a project")
-                parent = each["parent"] if each["parent"] in found._nodes else None
-                found._nodes[each["id"]] = Node(
-                    id=each["id"],
+                parent = node["parent"] if node["parent"] in history._nodes else None
+                history._nodes[node["id"]] = Node(
+                    id=node["id"],
                     parent=parent,
-                    plan=dict(each["plan"]),
-                    basis=str(each["basis"]),
-                    title=str(each["title"]),
-                    state=each["state"],
-                    answer=dict(each["answer"]),
-                    message=str(each["message"]),
-                    fields=dict(each["fields"]),
+                    plan=dict(node["plan"]),
+                    basis=str(node["basis"]),
+                    title=str(node["title"]),
+                    state=node["state"],
+                    answer=dict(node["answer"]),
+                    message=str(node["message"]),
+                    fields=dict(node["fields"]),
                     files=False,
-                    acknowledged=tuple(map(str, each["acknowledged"])),
+                    acknowledged=tuple(map(str, node["acknowledged"])),
                     # projects that were saved before have none
-                    refusal=kept(each.get("refusal")),
+                    refusal=kept(node.get("refusal")),
                 )
-            found.choose(told["chosen"])
+            history.choose(saved["chosen"])
         except (KeyError, TypeError, AttributeError):
             raise ValueError("no project") from None
-        return found
+        return history
 
 
 def title_of(plan: Mapping[str, Any]) -> str:
-    """A node in a few words: its methods and what was asked of them.
+    """A node in a few words: its methods and their parameters.
 
     >>> title_of({"protect": {"method": "mdav", "k": 5, "seed": "1"}})
     'mdav k=5'
@@ -240,20 +240,20 @@ def title_of(plan: Mapping[str, Any]) -> str:
 def _titled(section: Mapping[str, Any]) -> str:
     apart = (*_AROUND, "problem", "quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
     plain = {name: value for name, value in section.items() if name not in apart}
-    said = [
+    settings = [
         f"{name}={text_of(value)}" for name, value in plain.items() if isinstance(value, str | int | float)
     ]
     named = [str(section.get("method", "mdav")), *([section["problem"]] if "problem" in section else [])]
-    return " ".join([*named, *said])
+    return " ".join([*named, *settings])
 
 
-def project(work: Any, said: Mapping[str, Any] | None = None) -> str:
+def project(work: Any, table: Mapping[str, Any] | None = None) -> str:
     """A work as a file that can be opened again: plans, seeds, verdicts, figures; no data. Confidential.
 
-    `said` is what was said of a table.
+    `table` has the settings of a table.
     """
     source = work.source
-    told = {
+    values = {
         "project": "tacita",
         "version": 1,
         "kind": work.kind,
@@ -264,21 +264,21 @@ def project(work: Any, said: Mapping[str, Any] | None = None) -> str:
         "kinds": work.kinds,
         "declared": work.declared,
         "ending": work.ending,
-        "said": said,
-        "history": work.history.told(),
+        "said": table,
+        "history": work.history.to_dict(),
     }
-    return json.dumps(told, indent=1)
+    return json.dumps(values, indent=1)
 
 
 def opened(text: str) -> dict[str, Any]:
     """A project that was saved: raises ValueError where it is none."""
     try:
-        told = values_of_json(text, "Project", most_bytes=MOST_BYTES, most_levels=_MOST_LEVELS)
+        values = values_of_json(text, "Project", most_bytes=MOST_BYTES, most_levels=_MOST_LEVELS)
     except ValueError:
         raise ValueError("no JSON") from None
-    if not isinstance(told, dict) or told.get("project") != "tacita" or told.get("version") != 1:
+    if not isinstance(values, dict) or values.get("project") != "tacita" or values.get("version") != 1:
         raise ValueError("no project")
-    told = {"declared": {}, "ending": None, "said": None, "source": None, **told}
+    values = {"declared": {}, "ending": None, "said": None, "source": None, **values}
     shapes: dict[str, Any] = {
         "roles": dict,
         "kinds": dict,
@@ -286,23 +286,23 @@ def opened(text: str) -> dict[str, Any]:
         "ending": str | None,
         "source": dict | None,
     }
-    shapes["said"] = dict if told.get("kind") == "tables" else object
-    if not all(name in told and isinstance(told[name], shape) for name, shape in shapes.items()):
+    shapes["said"] = dict if values.get("kind") == "tables" else object
+    if not all(name in values and isinstance(values[name], shape) for name, shape in shapes.items()):
         raise ValueError("no project")
-    if not isinstance(told["declared"].get("hierarchy", {}), dict):
+    if not isinstance(values["declared"].get("hierarchy", {}), dict):
         raise ValueError("no project")
-    if not isinstance(told["declared"].get("pseudonym_key", ""), str):
+    if not isinstance(values["declared"].get("pseudonym_key", ""), str):
         raise ValueError("no project")
-    return {**told, "history": History.of(told.get("history", {}))}
+    return {**values, "history": History.of(values.get("history", {}))}
 
 
 def _joined(branches: list[Branch]) -> list[Branch]:
     """With the lines that go past each, found from below: a line is open until its parent is met."""
-    found: list[Branch] = []
+    joined: list[Branch] = []
     unmet: set[int] = set()
     for branch in reversed(branches):
         unmet = {level for level in unmet if level < branch.depth}
-        found.append(replace(branch, past=tuple(sorted(unmet))))
+        joined.append(replace(branch, past=tuple(sorted(unmet))))
         if branch.depth:
             unmet.add(branch.depth - 1)
-    return found[::-1]
+    return joined[::-1]

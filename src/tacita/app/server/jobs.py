@@ -1,4 +1,4 @@
-"""A question to a child that may take long: its progress is told, and it can be cancelled or stopped."""
+"""A question to a worker that may take long: it reports progress, and can be cancelled or stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Then = Callable[["Job"], None]
 
 
 class JobOwner(Protocol):
-    """Whose job it is: where it takes its worker from, and who hears of it. A workspace is one."""
+    """The owner of a job: it provides the worker and receives the events. A workspace is one."""
 
     language: str
     bus: Bus
@@ -32,7 +32,7 @@ class JobOwner(Protocol):
 
 
 class Job:
-    """One question, from being asked to being answered, refused, cancelled or broken.
+    """One question, until it is answered, refused, cancelled or broken.
 
     `then` is called once, in the server, when it has ended, whichever way; a page that is drawn after that
     shows what came of it. `about` says in the history whose run it is; of a `quiet` one no page hears.
@@ -42,7 +42,7 @@ class Job:
         self,
         workspace: JobOwner,
         verb: str,
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         then: Then,
         *,
         about: str = "",
@@ -55,15 +55,15 @@ class Job:
         self.stage, self.share = "", 0.0
         self.answer: dict[str, Any] = {}
         self.message, self.fields = "", dict[str, str]()
-        # why, as names and figures, where a child told
+        # why, as names and figures, where the worker sent them
         self.refusal: Mapping[str, Any] = {}
-        # what children say is English
+        # messages of workers are in English
         self.language = "en"
         # seconds, lower and upper bound of a search, as they came
         self.bounds: list[tuple[float, float, float]] = []
         self.began = time.monotonic()
         self.seconds: float | None = None
-        self._workspace, self._given, self._then, self._quiet = workspace, given, then, quiet
+        self._workspace, self._arguments, self._then, self._quiet = workspace, arguments, then, quiet
         self._child: WorkerProcess | None = None
         self._task = asyncio.create_task(self._run())
 
@@ -82,18 +82,18 @@ class Job:
             self._child = await self._workspace.child()
             self.answer = await self._ask(self._child)
             self.state = "done"
-        except Refused as problem:
-            self.state, self.message, self.fields = "refused", str(problem), problem.fields
-            self.refusal = problem.refusal
-        except Broken as problem:
-            self.state, self.message = "broken", str(problem)
+        except Refused as error:
+            self.state, self.message, self.fields = "refused", str(error), error.fields
+            self.refusal = error.refusal
+        except Broken as error:
+            self.state, self.message = "broken", str(error)
         except asyncio.CancelledError:
             if self._child is not None:
                 await self._child.end()
             # from here to `then` nothing waits: no page shows a job that has ended and a node that has not
             self.state = "cancelled"
-        except Exception as problem:
-            self.state, self.message = "broken", type(problem).__name__
+        except Exception as error:
+            self.state, self.message = "broken", type(error).__name__
         child, self._child = self._child, None
         if child is not None and self.state != "cancelled":
             self._workspace.give_back(child)
@@ -102,9 +102,9 @@ class Job:
         self._publish("ended", {"state": self.state})
 
     async def _ask(self, child: WorkerProcess) -> dict[str, Any]:
-        return await child.ask(self.verb, self._given, self._hear)
+        return await child.ask(self.verb, self._arguments, self._on_event)
 
-    def _hear(self, event: str, message: dict[str, Any]) -> None:
+    def _on_event(self, event: str, message: dict[str, Any]) -> None:
         if event == "progress":
             self.stage, self.share = message["stage"], message["share"]
             message["words"] = self._workspace.stage(self.stage)
@@ -117,7 +117,7 @@ class Job:
             self._workspace.bus.publish(event, {"job": self.id, "about": self.about, **message})
 
     def refuse(self, message: str) -> None:
-        """Say no, in the language of the page, to what a child has answered."""
+        """Refuse an answer of the worker, with a message in the language of the page."""
         self.state, self.message, self.language = "refused", message, self._workspace.language
 
     async def settled(self, seconds: float) -> bool:
@@ -132,10 +132,10 @@ class Job:
         await asyncio.wait([self._task])
 
     def enough(self) -> None:
-        """Tell a search to keep the best it has."""
+        """Stop a search with its best result so far."""
         self.say("enough")
 
     def say(self, word: str, **more: Any) -> None:
-        """A word to the verb at work."""
+        """Send a word to the running verb."""
         if self._child is not None:
             self._child.say(word, **more)

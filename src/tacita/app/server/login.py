@@ -23,11 +23,11 @@ class Login:
         self._once = {secrets.token_urlsafe(_BYTES)}
 
     def admits(self, token: str) -> bool:
-        """Whether a token opens the door; one that works once does not open it again."""
-        given = token.encode()
-        once = {each for each in self._once if secrets.compare_digest(each.encode(), given)}
+        """Whether a token is valid; one that works once is not valid again."""
+        encoded = token.encode()
+        once = {known for known in self._once if secrets.compare_digest(known.encode(), encoded)}
         self._once -= once
-        return bool(once) or secrets.compare_digest(self.token.encode(), given)
+        return bool(once) or secrets.compare_digest(self.token.encode(), encoded)
 
     def write_opener(self, folder: Path, origin: str) -> Path:
         """A page, for its owner alone, that leads a browser in: its address is in no list of processes."""
@@ -53,7 +53,7 @@ async def enter(request: Request) -> Response:
     site = request.app.state.site
     if not site.login.admits(request.query_params.get("token", "")):
         return PlainTextResponse(
-            "This address is no longer valid. Open the one that `tacita app` printed in its terminal.\n", 403
+            "This address is no longer valid. Open the one that was shown when tacita started.\n", 403
         )
     response = HTMLResponse(_leading_to(f"{site.origin}/"))
     if request.state.workspace is None:

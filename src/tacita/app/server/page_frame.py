@@ -92,23 +92,23 @@ def screen(request: Request, step: str, template: str, status: int = 200, **cont
 def homes(site: Site) -> Mapping[str, str]:
     """Where each work begins, of those that have a screen."""
     first: dict[str, str] = {}
-    for each in site.screens:
-        first.setdefault(each.work, each.path)
+    for entry in site.screens:
+        first.setdefault(entry.work, entry.path)
     return first
 
 
 def rail(site: Site, work: Work, current: str) -> list[dict[str, Any]]:
     """The steps of a work: which is open, which is done, which can be entered."""
-    known: dict[str, Screen] = {each.step: each for each in site.screens if each.work == work.kind}
+    known: dict[str, Screen] = {entry.step: entry for entry in site.screens if entry.work == work.kind}
     return [
         {
             "step": step,
-            "path": found.path if found is not None and found.ready(work) else None,
-            "done": found is not None and step != current and found.done(work),
+            "path": entry.path if entry is not None and entry.ready(work) else None,
+            "done": entry is not None and step != current and entry.done(work),
             "current": step == current,
         }
         for step in STEPS[work.kind]
-        for found in [known.get(step)]
+        for entry in [known.get(step)]
     ]
 
 
@@ -131,22 +131,22 @@ async def fields_of(request: Request) -> ImmutableMultiDict[str, str]:
         if len(body) > _LONGEST_FORM:
             return ImmutableMultiDict()
     try:
-        given = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError:
-        given = []
-    return ImmutableMultiDict(given)
+        pairs = []
+    return ImmutableMultiDict(pairs)
 
 
 def start(
     request: Request,
     work: Work,
     verb: str,
-    given: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     then: Then,
     *,
     about: str = "",
     anytime: bool = False,
 ) -> Job:
-    """Ask a child, and show on the pages of this work how far it is; `then` is called when it has ended."""
-    work.job = Job(request.state.workspace, verb, given, then, about=about, anytime=anytime)
+    """Send a question to a worker, show its progress on the pages, and call `then` at its end."""
+    work.job = Job(request.state.workspace, verb, arguments, then, about=about, anytime=anytime)
     return work.job

@@ -1,4 +1,4 @@
-"""What a plan stands on: the file, how it is read, and what each column is. Other roles, another basis.
+"""The basis of a plan: the file, how it is read, and what each column is. Other roles make another basis.
 
 Of a table that is also what it is made of (its section of the plan, in `work.draft["table"]`) and its rules.
 """
@@ -31,7 +31,7 @@ KINDS = ("numeric", "nominal", "ordinal")
 def basis_of(work: Work) -> str:
     """A short name of it: nodes of the history that were made on another are stale."""
     source = work.source
-    told = [
+    ground = [
         None if source is None else [source.fingerprint, source.options],
         sorted(work.roles.items()),
         sorted(work.kinds.items()),
@@ -39,17 +39,17 @@ def basis_of(work: Work) -> str:
         work.declared,
         _marked(work),
     ]
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(ground, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _marked(work: Work) -> list[Any]:
-    """What says which cells of a table are sensitive, and the files beside it; of records those in use."""
-    told = work.draft.get("table_state")
-    used = work.beside if told is not None else work.declared.get("hierarchy", {}).values()
-    files = sorted((name, each.fingerprint) for name, each in work.beside.items() if name in used)
+    """The rules of a table and its auxiliary files; of records, the auxiliary files in use."""
+    state = work.draft.get("table_state")
+    used = work.auxiliary if state is not None else work.declared.get("hierarchy", {}).values()
+    files = sorted((name, source.fingerprint) for name, source in work.auxiliary.items() if name in used)
     if replaces_identifiers(work) and work.key is not None:
         files.append((KEY, work.key.fingerprint))
-    return files if told is None else [told.rules, told.levels, files]
+    return files if state is None else [state.rules, state.levels, files]
 
 
 def replaces_identifiers(work: Work) -> bool:
@@ -60,7 +60,7 @@ def replaces_identifiers(work: Work) -> bool:
 def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """The section [roles] of a plan, from what was chosen column by column.
 
-    Kinds are said of the columns that a method looks at, those of `steps` too, where they are no quantities.
+    Kinds are declared for the columns that a method uses, those of `steps` too, where they are no quantities.
     """
     named: dict[str, Any] = {
         role: [column for column, chosen in work.roles.items() if chosen in (role, _UNIT_AND.get(role))]
@@ -88,16 +88,16 @@ def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, A
 
 
 def declared_from(section: Mapping[str, Any], around: Mapping[str, Any]) -> dict[str, Any]:
-    """What the section [roles] of a plan says beyond a role and a kind for each column.
+    """What the section [roles] of a plan declares beyond a role and a kind for each column.
 
     `around` is its section [protect], which names the file of a key.
     """
     orders = {name: list(levels) for name, levels in section.get("ordinal", {}).items() if levels}
     order = [name for role in _OF_STEPS for name in section.get(role, ())]
-    found: dict[str, Any] = {"order": order if len(order) > 1 else [], "orders": orders}
-    found |= {name: section.get(name) for name in ("numeric", "unit_columns", "hierarchy")}
-    found[KEY] = around.get(KEY)
-    return {name: value for name, value in found.items() if value}
+    declared: dict[str, Any] = {"order": order if len(order) > 1 else [], "orders": orders}
+    declared |= {name: section.get(name) for name in ("numeric", "unit_columns", "hierarchy")}
+    declared[KEY] = around.get(KEY)
+    return {name: value for name, value in declared.items() if value}
 
 
 def orders_text(orders: Mapping[str, Sequence[str]]) -> str:
@@ -111,8 +111,8 @@ def orders_text(orders: Mapping[str, Sequence[str]]) -> str:
 
 def orders_of(text: str) -> dict[str, list[str]]:
     """The reverse of it."""
-    parted = [each.partition("=") for each in text.split(";") if each.strip()]
-    return {name.strip(): [level.strip() for level in said.split("<")] for name, _, said in parted}
+    parted = [entry.partition("=") for entry in text.split(";") if entry.strip()]
+    return {name.strip(): [level.strip() for level in levels.split("<")] for name, _, levels in parted}
 
 
 def chosen_from(
@@ -120,7 +120,7 @@ def chosen_from(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Role and kind of each column by a plan; others stay as they are.
 
-    What the file says of a column that a step works on, such as that it is a stratum, is its role.
+    A role that the file declares for a column of a step, such as that of a stratum, is its role.
     """
     roles = dict.fromkeys(columns, "other")
     for role in reversed(_OF_STEPS):

@@ -1,7 +1,7 @@
 """Why a run was refused, in the language of the page: which column, and the way out.
 
-A worker tells names and figures (`tacita.app.worker.refusals`); the words are here. A project that was saved
-may bring anything, so it is checked before a page shows it.
+A worker sends names and figures (`tacita.app.worker.refusals`); the words are here. A saved project may hold
+anything, so it is checked before a page shows it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Say = Callable[..., str]
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, and what the verifier says of it in English."""
+    """A sentence, and the detail of the verifier in English."""
 
     text: str
     detail: str = ""
@@ -41,29 +41,32 @@ class Refusal:
 
 
 def refusal_in(
-    told: Mapping[str, Any], say: Say, *, message: str = "", plan: Mapping[str, Any] | None = None
+    refusal: Mapping[str, Any], say: Say, *, message: str = "", plan: Mapping[str, Any] | None = None
 ) -> Refusal | None:
     """In words; nothing where the `message` of the child is all there is. `plan` is what was refused."""
-    reason = told.get("reason")
+    reason = refusal.get("reason")
     if reason not in REASONS:
         return None
-    insisting = (say("refused.insist", name=told["accepted_as"]),) if told.get("accepted_as") else ()
+    acceptance = (say("refused.insist", name=refusal["accepted_as"]),) if refusal.get("accepted_as") else ()
     if reason == "inference":
-        found = told["given_back"]
+        inferred = refusal["given_back"]
         return Refusal(
             reason,
             say("refused.inference"),
-            _given_back(found, say),
-            (*_ways_of(found, say, plan or {}), *insisting),
+            _given_back(inferred, say),
+            (*_ways_of(inferred, say, plan or {}), *acceptance),
         )
     if reason == "requirement":
-        findings = tuple(_unmet(each, say) for each in told["unmet"])
+        findings = tuple(_unmet(verdict, say) for verdict in refusal["unmet"])
         return Refusal(
-            reason, say("refused.requirement"), findings, (_way_of({e["kind"] for e in told["unmet"]}, say),)
+            reason,
+            say("refused.requirement"),
+            findings,
+            (_way_of({e["kind"] for e in refusal["unmet"]}, say),),
         )
-    name = told["accepted_as"]
+    name = refusal["accepted_as"]
     ways = (say(f"refused.{name}"),) if name in ACCEPTED and name != "keys-determined" else ()
-    return Refusal(reason, say("refused.advice"), (Finding(accepted(name, say), message),), ways + insisting)
+    return Refusal(reason, say("refused.advice"), (Finding(accepted(name, say), message),), ways + acceptance)
 
 
 def accepted(name: str, say: Say) -> str:
@@ -71,78 +74,78 @@ def accepted(name: str, say: Say) -> str:
     return say(f"accepted-risk.{name}") if name in ACCEPTED else name
 
 
-def kept(told: Any) -> dict[str, Any]:
-    """What a project says of a refusal; raises ValueError or TypeError where it is none."""
-    if not told:
+def kept(saved: Any) -> dict[str, Any]:
+    """A refusal out of a project; raises ValueError or TypeError where it is none."""
+    if not saved:
         return {}
-    found: dict[str, Any] = {"reason": str(told["reason"])}
-    if "accepted_as" in told:
-        found["accepted_as"] = str(told["accepted_as"])
-    if found["reason"] == "inference":
-        found["given_back"] = [
+    refusal: dict[str, Any] = {"reason": str(saved["reason"])}
+    if "accepted_as" in saved:
+        refusal["accepted_as"] = str(saved["accepted_as"])
+    if refusal["reason"] == "inference":
+        refusal["given_back"] = [
             {
-                "column": str(each["column"]),
+                "column": str(entry["column"]),
                 "columns": [
-                    [None if name is None else str(name) for name in names] for names in each["columns"]
+                    [None if name is None else str(name) for name in names] for names in entry["columns"]
                 ],
-                "suppressed": bool(each["suppressed"]),
-                **{name: int(each[name]) for name in ("cells", "of", "exposed", "narrowed")},
+                "suppressed": bool(entry["suppressed"]),
+                **{name: int(entry[name]) for name in ("cells", "of", "exposed", "narrowed")},
             }
-            for each in told["given_back"]
+            for entry in saved["given_back"]
         ]
-    if found["reason"] == "requirement":
-        found["unmet"] = [
+    if refusal["reason"] == "requirement":
+        refusal["unmet"] = [
             {
-                **{name: str(each[name]) for name in ("measure", "kind", "promise", "detail")},
-                "columns": [str(name) for name in each["columns"]],
+                **{name: str(entry[name]) for name in ("measure", "kind", "promise", "detail")},
+                "columns": [str(name) for name in entry["columns"]],
             }
-            for each in told["unmet"]
+            for entry in saved["unmet"]
         ]
-    if found["reason"] == "advice":
-        found["accepted_as"] = str(told["accepted_as"])
-    return found
+    if refusal["reason"] == "advice":
+        refusal["accepted_as"] = str(saved["accepted_as"])
+    return refusal
 
 
-def _given_back(found: Sequence[Mapping[str, Any]], say: Say) -> tuple[Finding, ...]:
-    return tuple(Finding(" ".join(_sentences(each, say))) for each in found)
+def _given_back(inferred: Sequence[Mapping[str, Any]], say: Say) -> tuple[Finding, ...]:
+    return tuple(Finding(" ".join(_sentences(cells, say))) for cells in inferred)
 
 
-def _sentences(found: Mapping[str, Any], say: Say) -> list[str]:
+def _sentences(determined: Mapping[str, Any], say: Say) -> list[str]:
     either, words = ", " + say("refused.or-from") + " ", (say("refused.with"), say("refused.and"))
     order = say("refused.row-order")
-    sets = [[order if name is None else name for name in names] for names in found["columns"]]
-    key = "refused.suppressed" if found["suppressed"] else "refused.changed"
-    cells, of, exposed = (figure(found[name]) for name in ("cells", "of", "exposed"))
-    told = say(
+    sets = [[order if name is None else name for name in names] for names in determined["columns"]]
+    key = "refused.suppressed" if determined["suppressed"] else "refused.changed"
+    cells, of, exposed = (figure(determined[name]) for name in ("cells", "of", "exposed"))
+    sentence = say(
         key,
-        column=found["column"],
+        column=determined["column"],
         cells=cells,
         of=of,
         by=either.join(_together(names, *words) for names in sets),
     )
-    few = [say("refused.narrowed", count=figure(found["narrowed"]))] if found["narrowed"] else []
-    return [told, *few, *([say("refused.exposed", count=exposed)] if found["exposed"] else [])]
+    few = [say("refused.narrowed", count=figure(determined["narrowed"]))] if determined["narrowed"] else []
+    return [sentence, *few, *([say("refused.exposed", count=exposed)] if determined["exposed"] else [])]
 
 
-def _ways_of(found: Sequence[Mapping[str, Any]], say: Say, plan: Mapping[str, Any]) -> list[str]:
-    """What to do with the columns that tell of others: a weight can be calibrated, a bare one protected."""
+def _ways_of(inferred: Sequence[Mapping[str, Any]], say: Say, plan: Mapping[str, Any]) -> list[str]:
+    """What to do with columns that determine others: calibrate a weight, protect one released unchanged."""
     roles, steps = plan.get("roles", {}), plan.get("steps") or ()
     weight, protected = roles.get("weight"), {*roles.get("quasi", ())}
     protected |= {name for step in steps for name in step.get("quasi", ())}
-    hidden = list(dict.fromkeys(each["column"] for each in found))
-    sets = list(dict.fromkeys(_bare(names, hidden) for each in found for names in each["columns"]))
+    hidden = list(dict.fromkeys(cells["column"] for cells in inferred))
+    sets = list(dict.fromkeys(_bare(names, hidden) for cells in inferred for names in cells["columns"]))
     # where the order of the records takes part, it is the one to go
     sets = [(None,) if None in names else names for names in sets]
-    alone = [names[0] for names in sets if len(names) == 1]
-    # of columns that tell something together, one is enough
-    several = [names for names in sets if len(names) > 1 and not {*alone} & {*names}]
-    every = [*alone, *(name for names in several for name in names)]
+    single = [names[0] for names in sets if len(names) == 1]
+    # of columns that determine something together, one is enough
+    several = [names for names in sets if len(names) > 1 and not {*single} & {*names}]
+    every = [*single, *(name for names in several for name in names)]
     by = list(dict.fromkeys(name for name in every if name is not None))
     ways = []
     if by:
-        each_of = [name for name in alone if name is not None]
-        each_of += [_listed([str(name) for name in names], "refused.or", say) for names in several]
-        ways.append(say("refused.leave-out", columns=_listed(each_of, "refused.and", say)))
+        choices = [name for name in single if name is not None]
+        choices += [_listed([str(name) for name in names], "refused.or", say) for names in several]
+        ways.append(say("refused.leave-out", columns=_listed(choices, "refused.and", say)))
     if bare := [name for name in by if name not in protected]:
         both = _listed(bare, "refused.and", say), _listed(hidden, "refused.and", say)
         ways.append(say("refused.together", columns=both[0], hidden=both[1]))
@@ -154,7 +157,7 @@ def _ways_of(found: Sequence[Mapping[str, Any]], say: Say, plan: Mapping[str, An
 
 
 def _together(names: Sequence[str], word: str, last: str) -> str:
-    """Columns that tell something only together."""
+    """Columns that determine something only together."""
     first, others = list(names[:1]), list(names[1:])
     tail = f" {last} ".join(part for part in (", ".join(others[:-1]), *others[-1:]) if part)
     return f" {word} ".join(part for part in (*first, tail) if part)
@@ -165,12 +168,12 @@ def _bare(names: Sequence[str | None], hidden: Sequence[str]) -> tuple[str | Non
     return tuple(name for name in names if name not in hidden) or tuple(names)
 
 
-def _unmet(found: Mapping[str, Any], say: Say) -> Finding:
-    text = say("refused.of-file", measure=found["measure"])
-    if columns := found["columns"]:
+def _unmet(verdict: Mapping[str, Any], say: Say) -> Finding:
+    text = say("refused.of-file", measure=verdict["measure"])
+    if columns := verdict["columns"]:
         named = _listed(columns, "refused.and", say)
-        text = say("refused.of-columns", measure=found["measure"], columns=named)
-    return Finding(text, f"{found['promise'].rstrip('.')}: {found['detail']}")
+        text = say("refused.of-columns", measure=verdict["measure"], columns=named)
+    return Finding(text, f"{verdict['promise'].rstrip('.')}: {verdict['detail']}")
 
 
 def _way_of(kinds: set[str], say: Say) -> str:

@@ -1,6 +1,6 @@
-"""One guard before every route: whoever is not the browser that was let in gets nothing.
+"""One guard before every route: it refuses every browser that is not logged in.
 
-Exact Host against DNS rebinding, a strict cookie, Origin on whatever changes something, Sec-Fetch-Site
+Exact Host against DNS rebinding, a strict cookie, Origin on requests that change something, Sec-Fetch-Site
 against other sites, and headers that let the page load nothing but its own files.
 """
 
@@ -75,14 +75,14 @@ class RequestGuard:
         workspace = self._workspace(headers)
         if workspace is None:
             return PlainTextResponse(
-                "Nobody is logged in here. Open the address that `tacita app` printed in its terminal.\n", 403
+                "Nobody is logged in here. Open the address that was shown when tacita started.\n", 403
             )
         scope.setdefault("state", {})["workspace"] = workspace
         return None
 
     def _workspace(self, headers: Headers) -> object:
         try:
-            found = SimpleCookie("; ".join(headers.getlist("cookie"))).get(COOKIE)
+            cookie = SimpleCookie("; ".join(headers.getlist("cookie"))).get(COOKIE)
         except CookieError:
             return None
-        return None if found is None else self._find(found.value)
+        return None if cookie is None else self._find(cookie.value)

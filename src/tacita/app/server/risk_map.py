@@ -114,13 +114,13 @@ def _spot(branch: Branch, x: float, y: float, front: bool, words: str) -> Spot:
 
 
 def _apart(spots: Sequence[Spot]) -> tuple[Spot, ...]:
-    """Labels beside their spots, each where it lies on nothing: right of it, left, above or below."""
+    """Labels next to their spots, each where it covers nothing: right of it, left, above or below."""
     placed: dict[str, Spot] = {}
     taken = [Box.around(spot.x, spot.y, _DOT) for spot in spots]
     # the chosen one has the first choice; those that are hidden until pointed at take no room
-    for spot in sorted(spots, key=lambda each: (not each.chosen, not each.front, each.x)):
+    for spot in sorted(spots, key=lambda candidate: (not candidate.chosen, not candidate.front, candidate.x)):
         choices = [replace(spot, anchor=side, label_x=x, label_y=y) for side, x, y in _around(spot)]
-        best = min(choices, key=lambda each: sum(each.box.overlap(other) for other in taken))
+        best = min(choices, key=lambda candidate: sum(candidate.box.overlap(other) for other in taken))
         placed[spot.node] = best
         if spot.front or spot.chosen:
             taken.append(best.box)
@@ -130,9 +130,9 @@ def _apart(spots: Sequence[Spot]) -> tuple[Spot, ...]:
 def _around(spot: Spot) -> list[tuple[str, float, float]]:
     wide, left, right = _LETTER * len(spot.title), spot.x - 9, spot.x + 9
     heights = [round(spot.y + down, 1) for down in (-8, 4, 16)]
-    found = [("start", right, y) for y in heights if right + wide <= _WIDTH]
-    found += [("end", left, y) for y in heights if left >= wide]
+    labels = [("start", right, y) for y in heights if right + wide <= _WIDTH]
+    labels += [("end", left, y) for y in heights if left >= wide]
     middle = min(max(spot.x, wide / 2), _WIDTH - wide / 2)
-    found += [("middle", middle, spot.y + down) for down in (-12, 20, -25, 33)]
-    inside = [each for each in found if _TOP <= each[2] <= _HEIGHT - _BOTTOM]
-    return [(side, round(x, 1), round(y, 1)) for side, x, y in inside or found]
+    labels += [("middle", middle, spot.y + down) for down in (-12, 20, -25, 33)]
+    inside = [label for label in labels if _TOP <= label[2] <= _HEIGHT - _BOTTOM]
+    return [(side, round(x, 1), round(y, 1)) for side, x, y in inside or labels]

@@ -46,13 +46,13 @@ def serve(
     browser: bool = True,
     welcome: Callable[[Workspace], None] | None = None,
 ) -> None:
-    """Serve until the process is told to end; `welcome` prepares the workspace of a new browser."""
+    """Serve until the process gets a signal to end; `welcome` prepares the workspace of a new browser."""
     sweep()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     (folder / "pid").write_text(str(os.getpid()))
     cleanup = start_cleanup(folder)
-    with listening(port) as door:
-        host, bound = door.getsockname()
+    with listening(port) as listener:
+        host, bound = listener.getsockname()
         site = Site(host, bound, folder, screens)
         if welcome is not None:
             site.welcome = welcome
@@ -73,7 +73,7 @@ def serve(
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.default_int_handler)
         try:
-            Server(config, site).run(sockets=[door])
+            Server(config, site).run(sockets=[listener])
         except KeyboardInterrupt:
             pass
         finally:

@@ -20,7 +20,7 @@ MOST_BYTES = 4_000_000_000
 
 @dataclass
 class Source:
-    """A file that was given: where it lies, under a name of our own, and what its owner calls it."""
+    """A file that was sent: its path here, and the name that its owner knows."""
 
     path: Path
     shown_as: str
@@ -30,10 +30,10 @@ class Source:
     fingerprint: str | None = None
     meta: Path | None = None
 
-    def asked(self) -> dict[str, Any]:
-        """As verbs of the worker take it; `meta` are those of a file of tau-ARGUS."""
-        given = {"path": str(self.path), "shown_as": self.shown_as, "options": self.options}
-        return given if self.meta is None else {**given, "meta": str(self.meta)}
+    def as_argument(self) -> dict[str, Any]:
+        """The source as an argument of the verbs; `meta` are those of a file of tau-ARGUS."""
+        argument = {"path": str(self.path), "shown_as": self.shown_as, "options": self.options}
+        return argument if self.meta is None else {**argument, "meta": str(self.meta)}
 
 
 class TooLarge(Exception):
@@ -41,12 +41,12 @@ class TooLarge(Exception):
 
 
 def shown_name(request: Request) -> str:
-    """What the owner calls the file: sent in a header, for an address is kept in a history of the browser.
+    """The owner's name of the file: sent in a header, for an address is kept in a history of the browser.
 
     Folders, and what cannot be shown in a line, are left out of it.
     """
-    given = unquote(request.headers.get("x-file-name", ""), errors="replace")
-    plain = PurePosixPath(PureWindowsPath(given).name).name
+    sent = unquote(request.headers.get("x-file-name", ""), errors="replace")
+    plain = PurePosixPath(PureWindowsPath(sent).name).name
     shown = "".join(letter for letter in plain if letter.isprintable())[-_LONGEST_NAME:]
     return shown or "file"
 

@@ -1,4 +1,4 @@
-"""Processes that compute: started ahead, asked one question at a time, ended with all they started."""
+"""Processes that compute: started ahead, given one question at a time, ended with all they started."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 0.3
 
 
 class Refused(Exception):
-    """The child says no, in words for the user; `fields` has those that belong to one field each.
+    """The worker refuses, with a message for the user; `fields` has the messages of single fields.
 
     `refusal` has the reason as names and figures, where the page puts it into words of its own.
     """
@@ -40,7 +40,7 @@ class Broken(Exception):
     """The child failed by a fault of ours, or ended; its message is the kind of the fault, never more."""
 
 
-Hear = Callable[[str, dict[str, Any]], None]
+OnEvent = Callable[[str, dict[str, Any]], None]
 
 
 class WorkerProcess:
@@ -48,7 +48,7 @@ class WorkerProcess:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self._asked = 0
+        self._questions = 0
 
     @classmethod
     async def start(cls, folder: Path) -> WorkerProcess:
@@ -84,14 +84,16 @@ class WorkerProcess:
         """Its number."""
         return self._process.pid
 
-    async def ask(self, verb: str, given: Mapping[str, Any], hear: Hear = lambda *_: None) -> dict[str, Any]:
-        """The answer to a question; `hear` is told what comes before it."""
-        self._asked += 1
-        self._write({"id": self._asked, "verb": verb, "given": given})
+    async def ask(
+        self, verb: str, arguments: Mapping[str, Any], on_event: OnEvent = lambda *_: None
+    ) -> dict[str, Any]:
+        """The answer to a question; `on_event` gets what comes before it."""
+        self._questions += 1
+        self._write({"id": self._questions, "verb": verb, "given": arguments})
         while True:
             message = await self._line()
             event = message.pop("event")
-            if message.pop("id") != self._asked:
+            if message.pop("id") != self._questions:
                 continue
             if event == "done":
                 answer: dict[str, Any] = message["answer"]
@@ -100,10 +102,10 @@ class WorkerProcess:
                 raise Refused(message["message"], message["fields"], message["refusal"])
             if event == "broken":
                 raise Broken(message["kind"])
-            hear(event, message)
+            on_event(event, message)
 
     def say(self, word: str, **more: Any) -> None:
-        """A word to the verb at work."""
+        """Send a word to the running verb."""
         if self.alive:
             self._write({"word": word, **more})
 
@@ -134,7 +136,7 @@ class WorkerProcess:
 
 
 def reduced(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """What a child may know of the environment; what it puts aside goes where it is deleted.
+    """What a worker may know of the environment; its temporary files go where they are deleted.
 
     >>> reduced({"PATH": "/bin", "SECRET": "x", "NUMBA_CACHE_DIR": "/c"}, Path("/f"))
     {'PATH': '/bin', 'NUMBA_CACHE_DIR': '/c', 'TMPDIR': '/f'}
@@ -146,7 +148,7 @@ def reduced(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 class WorkerProcesses:
-    """Starts children; one waits ready for whoever asks next."""
+    """Starts workers; one waits ready for the next request."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -160,7 +162,7 @@ class WorkerProcesses:
 
     async def _start(self) -> WorkerProcess:
         child = await WorkerProcess.start(self._folder)
-        self._started = [each for each in self._started if each.alive] + [child]
+        self._started = [started for started in self._started if started.alive] + [child]
         return child
 
     async def take(self) -> WorkerProcess:
@@ -171,7 +173,7 @@ class WorkerProcesses:
         try:
             child = await asyncio.shield(spare)
         except asyncio.CancelledError:
-            # whoever asked has left; it waits for the next one
+            # the request was cancelled: the worker waits for the next one
             self._spare = spare
             raise
         self.prepare()

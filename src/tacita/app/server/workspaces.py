@@ -1,4 +1,4 @@
-"""What one browser has: a folder that nobody else reads, its works, its settings. Browsers share nothing."""
+"""The workspace of one browser: a folder of its own, its works, its settings. Browsers share nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .texts import Texts, number_style
 from .uploads import Source
 from .worker_processes import WorkerProcess, WorkerProcesses
 
-# A workspace that nobody looked at for so long is deleted; a run so long after its last page closed.
+# A workspace that was not used for so long is deleted; a run ends so long after its last page closed.
 KEPT_SECONDS = 60 * 60
 ALONE_SECONDS = 60
 
@@ -28,13 +28,13 @@ ALONE_SECONDS = 60
 class Work:
     """One of the three jobs of the page, as far as a browser has come with it.
 
-    `columns` are those of the profile, with a guess each; `roles` and `kinds` are what was chosen for them,
-    by name; `declared` is what a plan may say beyond these (`unit_columns`, `orders` of categories,
-    `numeric` codes, the `hierarchy` of columns, the name of the file of a `pseudonym_key`). `beside` are
-    files that belong to it, by the names their owner gave; `key` is that of pseudonyms, kept apart from
-    them. `making` is what was typed of hierarchies to be made, by column. `opened` is what a plan or a
-    project said that was opened before its data; `ending` that of the release, where it is not the one of
-    the file.
+    `columns` are those of the profile, with a suggested role each; `roles` and `kinds` are what was chosen
+    for them, by name; `declared` is what a plan may declare beyond these (`unit_columns`, `orders` of
+    categories, `numeric` codes, the `hierarchy` of columns, the name of the file of a `pseudonym_key`).
+    `auxiliary` are files that belong to it, by the owner's names; `key` is that of pseudonyms, kept apart
+    from them. `making` is what was typed of hierarchies to be built, by column. `opened` has the contents of
+    a plan or a project that was opened before its data; `ending` is that of the release, where it is not the
+    one of the file.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Work:
     roles: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     declared: dict[str, Any] = field(default_factory=dict)
-    beside: dict[str, Source] = field(default_factory=dict)
+    auxiliary: dict[str, Source] = field(default_factory=dict)
     key: Source | None = None
     making: dict[str, dict[str, str]] = field(default_factory=dict)
     ending: str | None = None
@@ -74,7 +74,7 @@ class Workspace:
         self.language, self.theme, self.tour = language, "auto", True
         self.bus = Bus()
         self.works: dict[str, Work] = {}
-        self.seen = self.heard = time.monotonic()
+        self.seen = self.listened = time.monotonic()
         self._children, self._texts = children, texts
         self._child: WorkerProcess | None = None
         self._ending: set[asyncio.Task[None]] = set()
@@ -152,14 +152,14 @@ class Workspaces:
 
     def find(self, cookie: str) -> Workspace | None:
         """That of a cookie, if there is one."""
-        found = self._known.get(cookie)
-        if found is not None:
-            found.seen = time.monotonic()
-        return found
+        workspace = self._known.get(cookie)
+        if workspace is not None:
+            workspace.seen = time.monotonic()
+        return workspace
 
     async def end(self, workspace: Workspace) -> None:
         """Delete one."""
-        self._known = {cookie: each for cookie, each in self._known.items() if each is not workspace}
+        self._known = {cookie: known for cookie, known in self._known.items() if known is not workspace}
         await workspace.end()
 
     async def end_all(self) -> None:
@@ -168,17 +168,17 @@ class Workspaces:
             await self.end(workspace)
 
     def tell_end(self) -> None:
-        """Close all streams, so that nobody waits for them."""
+        """Close all streams, so that the server does not wait for them."""
         for workspace in self._known.values():
             workspace.bus.close()
 
     async def sweep(self) -> None:
-        """End runs that nobody watches any more, and workspaces that nobody has looked at for long."""
+        """End runs without an open page, and workspaces that were not used for long."""
         now = time.monotonic()
         for workspace in list(self._known.values()):
             if workspace.bus.listeners:
-                workspace.seen = workspace.heard = now
-            elif now - max(workspace.heard, workspace.seen) > ALONE_SECONDS:
+                workspace.seen = workspace.listened = now
+            elif now - max(workspace.listened, workspace.seen) > ALONE_SECONDS:
                 for work in workspace.works.values():
                     if work.job is not None and work.job.running:
                         await work.job.cancel()

@@ -1,19 +1,19 @@
 """A process that computes for the page: `python -m tacita.app.worker`, JSON lines in, JSON lines out.
 
-The server of the page holds no data and loads no library that could: whatever is about data it asks of such
-a child, which can be killed at any moment without anything being half written.
+The server of the page holds no data and loads no library that could: questions about data go to such a
+worker, which can be killed at any moment without leaving a half-written file.
 
 A line in is a question, `{"id": 1, "verb": "profile", "given": {...}}`, one at a time; or a word to the
-verb at work: `{"word": "enough"}` keeps the best so far, other words wait for the verb that asks for
-them. A line out tells of the question with that id:
+running verb: `{"word": "enough"}` keeps the best so far, other words wait until the verb reads them. A line
+out reports on the question with that id:
 
     {"id": 1, "event": "progress", "stage": "grouping", "share": 0.4}     ten a second at most
-    {"id": 1, "event": "bounds", "lower": 3.0, "upper": 4.0}              and whatever else a verb tells
+    {"id": 1, "event": "bounds", "lower": 3.0, "upper": 4.0}              and other events of a verb
     {"id": 1, "event": "done", "answer": {...}}                           the last of it, or one of:
     {"id": 1, "event": "refused", "message": "...", "fields": {"k": "..."}, "refusal": {...}}
     {"id": 1, "event": "broken", "kind": "ZeroDivisionError"}             no message: it could quote data
 
-A verb is a function of what was given and of the `JobContext`, in a file of its family (`records.py`), and
-one line in `dispatcher.py`. It calls `tacita.api` and turns what comes back into what JSON can hold; it
-computes nothing. What it answers goes to the person who gave the data, and to nobody else.
+A verb is a function of the request (`given`) and of the `JobContext`, in a file of its family
+(`records.py`), and one line in `dispatcher.py`. It calls `tacita.api` and turns what comes back into what
+JSON can hold; it computes nothing. Its answer goes to the owner of the data alone.
 """

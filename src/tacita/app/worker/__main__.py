@@ -1,4 +1,4 @@
-"""Answers questions until nobody is left who asks."""
+"""Answers questions until the server closes the pipe."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from .pipe import READY, Pipe
 
 
 def main() -> None:
-    """Take standard input and output away from everybody else, then answer."""
+    """Reserve standard input and output for the pipe, then answer."""
     # first of all: whatever is imported from here on cannot write into the answers
     pipe = Pipe.of_this_process()
-    # where many are started and few are asked anything, as in tests, each loads what it is asked for alone
+    # where many are started and few get questions, as in tests, each loads what its questions need
     ahead = not os.environ.get("TACITA_NOTHING_AHEAD")
     if not ahead:
         pipe.tell(READY)

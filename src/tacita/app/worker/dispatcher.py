@@ -1,4 +1,4 @@
-"""Questions to answers: one verb at a time, heard out while it works, and no fault that could quote data."""
+"""Answers questions, one verb at a time; passes on words to it, and hides faults that could quote data."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def answer_all(pipe: Pipe, ahead: bool = True) -> None:
 def _listen(pipe: Pipe, context: JobContext, questions: queue.Queue[dict[str, Any]]) -> None:
     try:
         for message in pipe.lines():
-            context.hear(message) if "word" in message else questions.put(message)
+            context.on_word(message) if "word" in message else questions.put(message)
     finally:
         end_of_all()
 
 
 def answer(question: Mapping[str, Any], context: JobContext, pipe: Pipe) -> None:
-    """One question: its verb is called, and what comes of it is told."""
+    """Answer one question: call its verb and send the result."""
     number = question["id"]
 
     def tell(event: str, message: Mapping[str, Any]) -> None:
@@ -81,21 +81,21 @@ def answer(question: Mapping[str, Any], context: JobContext, pipe: Pipe) -> None
     try:
         verb = VERBS[question["verb"]]
         with api.report_compiling(teller.compiling):
-            told = partial(tell, "done", {"answer": verb(question["given"], context)})
-    except TacitaError as problem:
-        refusal = {"message": str(problem), "fields": problem.fields, "refusal": refusal_of(problem)}
-        told = partial(tell, "refused", refusal)
+            send_result = partial(tell, "done", {"answer": verb(question["given"], context)})
+    except TacitaError as error:
+        refusal = {"message": str(error), "fields": error.fields, "refusal": refusal_of(error)}
+        send_result = partial(tell, "refused", refusal)
     except MemoryError:
         message = "There is not enough memory for this. Use fewer records or columns."
-        told = partial(tell, "refused", {"message": message, "fields": {}, "refusal": {}})
-    except Exception as problem:
+        send_result = partial(tell, "refused", {"message": message, "fields": {}, "refusal": {}})
+    except Exception as error:
         if os.environ.get("TACITA_DEBUG"):
             import traceback
 
             traceback.print_exc()
-        # its message could quote data, so only its kind is told
-        told = partial(tell, "broken", {"kind": type(problem).__name__})
-    told()
+        # its message could quote data, so only its type is sent
+        send_result = partial(tell, "broken", {"kind": type(error).__name__})
+    send_result()
 
 
 def most_cells() -> int:

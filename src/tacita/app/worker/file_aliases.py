@@ -1,4 +1,4 @@
-"""Files as their owner calls them, not as they lie here: in messages, and in plans to repeat."""
+"""Files by the names that their owner knows, not those on disk: in messages, and in plans to repeat."""
 
 from __future__ import annotations
 
@@ -11,31 +11,34 @@ from tacita.core import TacitaError
 
 
 @contextmanager
-def as_its_owner_says(given: Mapping[str, Any]) -> Iterator[None]:
-    """Messages about files of a question: `names` has what their owner calls those beside the source."""
+def with_owner_names(request: Mapping[str, Any]) -> Iterator[None]:
+    """Use the owner's names in messages about files: `names` has those of all but the source."""
     try:
         yield
-    except TacitaError as problem:
-        names = {**given.get("names", {}), Path(given["source"]["path"]).name: given["source"]["shown_as"]}
+    except TacitaError as error:
+        names = {
+            **request.get("names", {}),
+            Path(request["source"]["path"]).name: request["source"]["shown_as"],
+        }
 
-        def spoken(text: str) -> str:
+        def with_aliases(text: str) -> str:
             for ours, theirs in names.items():
                 text = text.replace(ours, theirs)
             return text
 
-        said = problem.reworded(spoken(str(problem)))
-        said.fields = {name: spoken(text) for name, text in problem.fields.items()}
-        raise said from None
+        reworded = error.reworded(with_aliases(str(error)))
+        reworded.fields = {name: with_aliases(text) for name, text in error.fields.items()}
+        raise reworded from None
 
 
-def owned(given: Mapping[str, Any], hierarchy: Mapping[str, Any]) -> dict[str, Any]:
+def owned(request: Mapping[str, Any], hierarchy: Mapping[str, Any]) -> dict[str, Any]:
     """Hierarchies by column, their files as their owner calls them; nested labels as they are."""
     return {
-        column: owned_path(given, said) if isinstance(said, Path) else said
-        for column, said in hierarchy.items()
+        column: owned_path(request, source) if isinstance(source, Path) else source
+        for column, source in hierarchy.items()
     }
 
 
-def owned_path(given: Mapping[str, Any], path: Path) -> Path:
+def owned_path(request: Mapping[str, Any], path: Path) -> Path:
     """A file as its owner calls it."""
-    return Path(given.get("names", {}).get(path.name, path.name))
+    return Path(request.get("names", {}).get(path.name, path.name))

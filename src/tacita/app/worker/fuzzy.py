@@ -23,94 +23,94 @@ RELEASE = "release.csv"
 SHOWN = "shown.json"
 MEASURES = ("PIL", "DR", "SCORE")
 MOST_CLUSTERS = 10
-# Rounds are shown no closer than this, in seconds, unless somebody steps.
+# Rounds are shown no closer than this, in seconds, unless the user steps.
 _EVERY = 0.1
 # Places along a curve.
 _PLACES = 97
 _DIGITS = 7
 
 
-def points(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+def points(request: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
     """Points of a text file; two of its columns go to `to`, the first two unless others are `chosen`."""
-    data = read_points(given["path"], shown_as=given["shown_as"])
-    chosen = given.get("chosen") or [0, 1]
-    if not all(0 <= each < len(data.columns) for each in chosen) or len(set(chosen)) != 2:
+    data = read_points(request["path"], shown_as=request["shown_as"])
+    chosen = request.get("chosen") or [0, 1]
+    if not all(0 <= column < len(data.columns) for column in chosen) or len(set(chosen)) != 2:
         raise DataError(f"{data.source}: wanted two of its {len(data.columns)} columns.")
-    Path(given["to"]).write_text(points_text(data, [data.columns[each] for each in chosen]))
+    Path(request["to"]).write_text(points_text(data, [data.columns[column] for column in chosen]))
     return {"columns": data.columns, "chosen": chosen}
 
 
-def clouds(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
-    """The example: five clouds that nobody has to protect."""
+def clouds(request: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+    """The example: five clouds, which need no protection."""
     data = Microdata.of(datasets.five_clouds())
-    Path(given["to"]).write_text(points_text(data, data.columns))
+    Path(request["to"]).write_text(points_text(data, data.columns))
     return {"columns": data.columns, "chosen": [0, 1]}
 
 
-def watch(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+def watch(request: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """A run on the points of `path`, each round shown in `folder`; its synthetic points go there too.
 
-    Those of points that were `loaded` only as a verified release. Of points that somebody clicked what the
-    last round showed may leave as it is.
+    Those of points that were `loaded` only as a verified release. Of points that were clicked, those of the
+    last round may be saved as they are.
     """
-    folder, data, run = Path(given["folder"]), _given_points(given), context.run
-    c = given["parameters"].get("c")
+    folder, data, run = Path(request["folder"]), _points_of(request), context.run
+    c = request["parameters"].get("c")
     if isinstance(c, int) and c > MOST_CLUSTERS:
         raise ParameterError(f"FCRM: c must be at most {MOST_CLUSTERS} here, got {c}.", field="c")
-    showing = _Showing(context, run, given)
+    showing = _Showing(context, run, request)
     try:
         release = api.synthesize(
             data,
-            **_roles(given),
+            **_roles(request),
             method="fcrm",
-            callback=showing.hear,
+            callback=showing.on_round,
             measures=("PIL", "DR", "SCORE"),
             context=run,
-            **given["parameters"],
+            **request["parameters"],
         )
-    except TacitaError as problem:
+    except TacitaError as error:
         showing.finish()
-        if given["loaded"] or showing.last is None:
+        if request["loaded"] or showing.last is None:
             raise
         released = showing.last.iteration.released[:, 0]
-        (folder / RELEASE).write_text(_as_text(data, given["names"], released))
-        return {"verified": False, "message": str(problem)}
+        (folder / RELEASE).write_text(_as_text(data, request["names"], released))
+        return {"verified": False, "message": str(error)}
     showing.finish()
     api.save(release, folder / RELEASE)
-    # points that nobody has are nobody's to warn about
-    warnings = [each.text for each in release.record.warnings] if given["loaded"] else []
+    # points that were clicked are of no respondent: there is nothing to warn about
+    warnings = [warning.text for warning in release.record.warnings] if request["loaded"] else []
     return {"verified": True, "message": " ".join(warnings)}
 
 
-def sweep(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
-    """Loss and risk for every number of clusters; each is told as it is made. Nothing is released."""
-    data, told = _given_points(given), []
+def sweep(request: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+    """Loss and risk for every number of clusters; each is sent as it is made. Nothing is released."""
+    data, trials = _points_of(request), []
 
-    def hear(trial: Trial) -> None:
+    def report_trial(trial: Trial) -> None:
         figures = {name: trial.value(name) for name in MEASURES}
-        told.append({"c": trial.parameters["c"], **figures, "reason": trial.reason})
-        context.tell("trial", **told[-1])
+        trials.append({"c": trial.parameters["c"], **figures, "reason": trial.reason})
+        context.tell("trial", **trials[-1])
 
     # figures of what would be refused are figures all the same
-    parameters = {**given["parameters"], "max_leverage": 1, "max_unchanged": 1}
+    parameters = {**request["parameters"], "max_leverage": 1, "max_unchanged": 1}
     clusters = list(range(1, MOST_CLUSTERS + 1))
     api.compare_methods(
         data,
-        **_roles(given),
+        **_roles(request),
         method="fcrm",
         measures=MEASURES,
-        context=replace(context.run, on_trial=hear),
+        context=replace(context.run, on_trial=report_trial),
         **{**parameters, "c": clusters},
     )
-    return {"trials": told}
+    return {"trials": trials}
 
 
-def _given_points(given: Mapping[str, Any]) -> Microdata:
-    return read_points(given["path"], names=given["names"], shown_as=given["shown_as"])
+def _points_of(request: Mapping[str, Any]) -> Microdata:
+    return read_points(request["path"], names=request["names"], shown_as=request["shown_as"])
 
 
-def _roles(given: Mapping[str, Any]) -> dict[str, Any]:
-    independent, dependent = given["names"]
+def _roles(request: Mapping[str, Any]) -> dict[str, Any]:
+    independent, dependent = request["names"]
     return {"independent": independent, "dependent": dependent}
 
 
@@ -120,34 +120,34 @@ def _as_text(data: Microdata, names: Sequence[str], released: Floats) -> str:
 
 
 class _Showing:
-    """Shows rounds and waits between them: some seconds, or until somebody asks for the next.
+    """Shows rounds and waits between them: some seconds, or until the user requests the next.
 
     Words from the page: pause, go, step, and speed with `seconds`. At no seconds as many rounds are shown as
     can be looked at, and the last one always.
     """
 
-    def __init__(self, context: JobContext, run: RunContext, given: Mapping[str, Any]) -> None:
+    def __init__(self, context: JobContext, run: RunContext, request: Mapping[str, Any]) -> None:
         self._context, self._run = context, run
-        self._place = Path(given["folder"]) / SHOWN
-        self._waits, self._seconds = bool(given["waits"]), float(given["seconds"])
-        low, high = (float(each) for each in given["view"])
+        self._place = Path(request["folder"]) / SHOWN
+        self._waits, self._seconds = bool(request["waits"]), float(request["seconds"])
+        low, high = (float(bound) for bound in request["view"])
         self._along = np.linspace(low, high, _PLACES).reshape(-1, 1)
         self._objectives: list[float] = []
-        self._told_at, self._told = 0.0, True
+        self._shown_at, self._is_shown = 0.0, True
         self.last: api.Round | None = None
 
-    def hear(self, seen: api.Round) -> None:
+    def on_round(self, seen: api.Round) -> None:
         """One round of the run, which goes on when this returns."""
-        self.last, self._told = seen, False
+        self.last, self._is_shown = seen, False
         self._objectives.append(seen.iteration.objective)
         self._listen(0.0)
-        if self._waits or self._seconds or time.monotonic() - self._told_at >= _EVERY:
+        if self._waits or self._seconds or time.monotonic() - self._shown_at >= _EVERY:
             self._show(seen)
             self._wait()
 
     def finish(self) -> None:
         """The last round is shown whatever the speed."""
-        if self.last is not None and not self._told:
+        if self.last is not None and not self._is_shown:
             self._show(self.last)
 
     def _wait(self) -> None:
@@ -160,7 +160,7 @@ class _Showing:
                 return
 
     def _listen(self, seconds: float) -> bool:
-        """Hear a word, if one comes in time; whether it asks for one round more."""
+        """Read a word, if one comes in time; whether it requests another round."""
         try:
             word = self._context.words.get(timeout=seconds) if seconds else self._context.words.get_nowait()
         except queue.Empty:
@@ -173,25 +173,25 @@ class _Showing:
         return word["word"] in ("go", "step")
 
     def _show(self, seen: api.Round) -> None:
-        found = seen.iteration
+        iteration = seen.iteration
         shown = {
-            "iteration": found.iteration,
-            "objective": found.objective,
-            "change": found.change,
+            "iteration": iteration.iteration,
+            "objective": iteration.objective,
+            "change": iteration.change,
             **{name: seen.report[name].value for name in MEASURES},
             "objectives": self._objectives,
-            "labels": found.labels.tolist(),
-            "strength": np.round(found.memberships.max(axis=1), 3).tolist(),
-            "released": _rounded(found.released[:, 0]),
+            "labels": iteration.labels.tolist(),
+            "strength": np.round(iteration.memberships.max(axis=1), 3).tolist(),
+            "released": _rounded(iteration.released[:, 0]),
             "along": _rounded(self._along[:, 0]),
-            "curves": [_rounded(curve) for curve in found.curves(self._along)[:, :, 0]],
+            "curves": [_rounded(curve) for curve in iteration.curves(self._along)[:, :, 0]],
         }
-        # whoever reads it meanwhile reads the one before or this one, never a half
-        beside = self._place.with_suffix(".new")
-        beside.write_text(json.dumps(shown))
-        os.replace(beside, self._place)
-        self._told_at, self._told = time.monotonic(), True
-        self._context.tell("iteration", iteration=found.iteration, waits=self._waits)
+        # a reader meanwhile gets the previous file or this one, never a part
+        unfinished = self._place.with_suffix(".new")
+        unfinished.write_text(json.dumps(shown))
+        os.replace(unfinished, self._place)
+        self._shown_at, self._is_shown = time.monotonic(), True
+        self._context.tell("iteration", iteration=iteration.iteration, waits=self._waits)
 
 
 def _rounded(values: Floats) -> list[float]:

@@ -1,4 +1,4 @@
-"""What a question about roles says of hierarchies: those that are there are looked at, others are made."""
+"""Hierarchies of a question about roles: existing ones are examined, others are built."""
 
 from __future__ import annotations
 
@@ -10,38 +10,45 @@ from tacita import api
 from tacita.core import Microdata, TacitaError
 from tacita.io import content_of, fingerprint_of
 
-from .file_aliases import as_its_owner_says
+from .file_aliases import with_owner_names
 
 # Labels of a level that are shown, of the many that there may be.
 _MOST_NAMES = 4
 
 
-def hierarchies(given: Mapping[str, Any], data: Microdata) -> dict[str, Any]:
+def hierarchies(request: Mapping[str, Any], data: Microdata) -> dict[str, Any]:
     """By column: labels and values in counts, and the first labels of each level; or what is wrong.
 
-    `hierarchies` are looked at. Those under `make` are made as they say `how`, and written to their `path`.
+    `hierarchies` are examined. Those under `make` are built as `how` states, and written to their `path`.
     """
-    found = {column: _told(given, data, column, said) for column, said in given["hierarchies"].items()}
-    return found | {column: _made(given, data, column, said) for column, said in given["make"].items()}
+    by_column = {
+        column: _coverage(request, data, column, hierarchy)
+        for column, hierarchy in request["hierarchies"].items()
+    }
+    return by_column | {
+        column: _made(request, data, column, hierarchy) for column, hierarchy in request["make"].items()
+    }
 
 
-def _made(given: Mapping[str, Any], data: Microdata, column: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    path = Path(said["path"])
+def _made(
+    request: Mapping[str, Any], data: Microdata, column: str, spec: Mapping[str, Any]
+) -> dict[str, Any]:
+    path = Path(spec["path"])
     try:
-        made = api.build_hierarchy(data, column, **said["how"])
+        made = api.build_hierarchy(data, column, **spec["how"])
         api.save_hierarchy(made, path, force=True)
-    except TacitaError as problem:
-        return {"message": str(problem)}
+    except TacitaError as error:
+        return {"message": str(error)}
     content = content_of(path)
     about = {"size": len(content), "fingerprint": fingerprint_of(content)}
-    return {**_told(given, data, column, path), **about}
+    return {**_coverage(request, data, column, path), **about}
 
 
-def _told(given: Mapping[str, Any], data: Microdata, column: str, said: Any) -> dict[str, Any]:
+def _coverage(request: Mapping[str, Any], data: Microdata, column: str, hierarchy: Any) -> dict[str, Any]:
     try:
-        with as_its_owner_says(given):
-            look = api.hierarchy_coverage(data, column, said)
-    except TacitaError as problem:
-        return {"message": str(problem)}
+        with with_owner_names(request):
+            look = api.hierarchy_coverage(data, column, hierarchy)
+    except TacitaError as error:
+        return {"message": str(error)}
     names = [{"first": level[:_MOST_NAMES], "more": len(level) > _MOST_NAMES} for level in look.names]
     return {"labels": look.labels, "names": names, "values": look.values, "unknown": look.unknown}

@@ -1,4 +1,4 @@
-"""What a verb works with: the run that steers it, the records it was given, words from the page."""
+"""What a verb works with: the run that steers it, the records of the request, words from the page."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _EVERY = 0.1
 class Teller:
     """Passes progress on, ten messages a second at most; within a stage the share never falls.
 
-    The first message of a stage and its last are always told: a stage that nobody heard of did not happen.
+    The first message of a stage and its last are always sent.
 
-    >>> heard = []
-    >>> teller = Teller(lambda event, message: heard.append((message["stage"], message["share"])))
+    >>> messages = []
+    >>> teller = Teller(lambda event, message: messages.append((message["stage"], message["share"])))
     >>> for done in (0, 2, 1, 4):
     ...     teller.progress(Progress("grouping", done, 4))
-    >>> heard
+    >>> messages
     [('grouping', 0.0), ('grouping', 1.0)]
     """
 
     def __init__(self, tell: Callable[[str, Mapping[str, Any]], None]) -> None:
         self._tell = tell
-        self._stage, self._share, self._told = "", 0.0, 0.0
+        self._stage, self._share, self._sent_at = "", 0.0, 0.0
         self._lock = threading.Lock()
 
     def progress(self, message: Progress) -> None:
@@ -40,8 +40,8 @@ class Teller:
             share = message.share if new else max(self._share, message.share)
             now = time.monotonic()
             ends = share >= 1.0 > self._share
-            if new or ends or (share > self._share and now - self._told >= _EVERY):
-                self._stage, self._share, self._told = message.stage, share, now
+            if new or ends or (share > self._share and now - self._sent_at >= _EVERY):
+                self._stage, self._share, self._sent_at = message.stage, share, now
                 self._tell("progress", {"stage": message.stage, "share": round(share, 4)})
 
     def compiling(self, begins: bool) -> None:
@@ -51,9 +51,9 @@ class Teller:
             if stage:
                 self._tell("progress", {"stage": stage, "share": share})
 
-    def bounds(self, found: Bounds) -> None:
+    def bounds(self, bounds: Bounds) -> None:
         """What a search has, and what nothing can be better than."""
-        self._tell("bounds", {"lower": found.lower, "upper": found.upper, "gap": found.gap})
+        self._tell("bounds", {"lower": bounds.lower, "upper": bounds.upper, "gap": bounds.gap})
 
 
 class JobContext:
@@ -66,7 +66,7 @@ class JobContext:
         self.words: queue.Queue[dict[str, Any]] = queue.Queue()
 
     def begin(self, tell: Callable[[str, Mapping[str, Any]], None]) -> Teller:
-        """Make room for a question; what is told goes to whoever asked it."""
+        """Reset for a question, whose messages go to `tell`."""
         self._tell = tell
         self._enough.clear()
         while not self.words.empty():
@@ -74,20 +74,20 @@ class JobContext:
         self._teller = Teller(tell)
         return self._teller
 
-    def hear(self, word: dict[str, Any]) -> None:
-        """A word to the verb at work."""
+    def on_word(self, word: dict[str, Any]) -> None:
+        """Receive a word to the running verb."""
         if word["word"] == "enough":
             self._enough.set()
         else:
             self.words.put(word)
 
     def tell(self, event: str, **message: Any) -> None:
-        """Something about the question at work, under a name that the page knows."""
+        """Send an event of the running verb, under a name that the page knows."""
         self._tell(event, message)
 
     @property
     def run(self) -> RunContext:
-        """Steers the verb at work: its progress is told, and whoever waits may say that it is enough."""
+        """Steers the running verb: its progress is sent, and the user may stop it."""
         return RunContext(
             on_progress=self._teller.progress, on_bounds=self._teller.bounds, should_stop=self._enough.is_set
         )

@@ -32,13 +32,13 @@ def _measure(kind: str, name: str) -> dict[str, Any]:
 
 
 def _described(kind: str, name: str) -> dict[str, Any]:
-    found = registry.lookup(name, kind)
+    method = registry.lookup(name, kind)
     # rules are no methods of records: they say nothing of kinds of columns
     about = {
-        "takes": list(getattr(found, "takes", ())),
-        "anytime": getattr(found, "anytime", False),
+        "takes": list(getattr(method, "takes", ())),
+        "anytime": getattr(method, "anytime", False),
         # those that may come after a method that makes groups
-        "improves": getattr(found, "improves", False),
+        "improves": getattr(method, "improves", False),
     }
     return registry.describe(kind, name) | about
 

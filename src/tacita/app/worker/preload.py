@@ -1,4 +1,4 @@
-"""What a child loads while nobody asks it anything: the first run then waits for no library."""
+"""What a worker loads while it has no question: the first run then waits for no library."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def modules() -> Iterator[str]:
     for named in registry.locations().values():
         yield from dict.fromkeys(place.partition(":")[0] for place in named.values())
     for package in _PACKAGES:
-        for found in pkgutil.iter_modules(import_module(package).__path__):
-            yield f"{package}.{found.name}"
+        for module in pkgutil.iter_modules(import_module(package).__path__):
+            yield f"{package}.{module.name}"
 
 
 def next_question(questions: Queue[dict[str, Any]], waiting: Iterator[str]) -> dict[str, Any]:
@@ -33,6 +33,6 @@ def next_question(questions: Queue[dict[str, Any]], waiting: Iterator[str]) -> d
         try:
             import_module(name)
         except Exception:
-            # a plugin of somebody else's: whoever chooses it is told
+            # a plug-in of a third party: its fault is reported when it is chosen
             continue
     return questions.get()

@@ -21,16 +21,16 @@ from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.sections import CompareSection, ProtectSection
 from tacita.tables.plans.plan import LinkedPlan, TablePlan, TabulatePlan
 
-from .file_aliases import as_its_owner_says, owned, owned_path
+from .file_aliases import owned, owned_path, with_owner_names
 from .hierarchies import hierarchies
 from .job_context import JobContext
 
-# What a release is called in the folder that was named for it; `release` has the ending of its format.
+# Names of the files of a release in its folder; `release` has the ending of its format.
 REPORT = "report.html"
 RECORD = "record.json"
 NOTE = "note.html"
 _MOST_ROWS = 50
-# What a plan is of, as the page tells them apart.
+# What a plan is of, as the page names it.
 _KINDS: Mapping[type, str] = {
     Plan: "records",
     TabulatePlan: "tabulate",
@@ -39,10 +39,10 @@ _KINDS: Mapping[type, str] = {
 }
 
 
-def demo(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+def demo(request: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
     """A made-up survey, that of firms unless another is named, written to `path`."""
-    survey = datasets.describe(given.get("name", "business"))
-    api.write_frame(datasets.load(survey.name), given["path"])
+    survey = datasets.describe(request.get("name", "business"))
+    api.write_frame(datasets.load(survey.name), request["path"])
     return {"roles": survey.roles}
 
 
@@ -56,31 +56,31 @@ def plan(request: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
     return {"kind": _KINDS.get(type(document), "other"), "sections": document.to_dict()}
 
 
-def profile(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+def profile(request: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """The columns of a file, each with a guess at its role; what `options` leave out is guessed too.
 
-    `said` is what metadata of tau-ARGUS say of the columns. Where a `plan` was opened for the file, one that
-    lacks a column of it is refused; `quasi` are the columns that it protects.
+    `said` has the kinds of the columns in metadata of tau-ARGUS. Where a `plan` was opened for the file, one
+    that lacks a column of it is refused; `quasi` are the columns that it protects.
     """
-    source = dict(given["source"])
-    asked = source.get("options") or {}
+    source = dict(request["source"])
+    options = source.get("options") or {}
     # metadata say themselves how a file of tau-ARGUS is read
-    source["options"] = asked if source.get("meta") else {**_reading(source["path"]), **asked}
-    with as_its_owner_says(given):
+    source["options"] = options if source.get("meta") else {**_reading(source["path"]), **options}
+    with with_owner_names(request):
         data = context.records(source)
-    quasi = _resolved(data, planned(source, given["plan"], ".")) if given.get("plan") else None
-    found = api.describe_columns(data, context=context.run)
-    guesses = api.suggest_roles(found)
+    quasi = _resolved(data, planned(source, request["plan"], ".")) if request.get("plan") else None
+    described = api.describe_columns(data, context=context.run)
+    guesses = api.suggest_roles(described)
     return {
-        "records": found.records,
-        "fingerprint": found.fingerprint,
-        # of a workbook or the like nothing is guessed, and what was asked for holds
-        "options": source["options"] if found.dialect is not None else asked,
+        "records": described.records,
+        "fingerprint": described.fingerprint,
+        # of a workbook or the like nothing is guessed, and the request holds
+        "options": source["options"] if described.dialect is not None else options,
         "quasi": quasi,
-        "said": _said_by(source["meta"]) if source.get("meta") else None,
+        "said": _kinds_by(source["meta"]) if source.get("meta") else None,
         "columns": [
             {**asdict(column), "guess": {"role": guess.role, "reason": guess.reason, "count": guess.count}}
-            for column, guess in zip(found.columns, guesses, strict=True)
+            for column, guess in zip(described.columns, guesses, strict=True)
         ],
     }
 
@@ -90,51 +90,51 @@ def _reading(path: str) -> dict[str, Any]:
     return guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
 
 
-def _said_by(meta: str) -> dict[str, str]:
-    """What metadata say of each variable."""
+def _kinds_by(meta: str) -> dict[str, str]:
+    """The kind of each variable in metadata of tau-ARGUS."""
     text = content_of(Path(meta)).decode("utf-8", "replace")
-    return {each.name: each.kind for each in argus.parse_rda(text).variables}
+    return {variable.name: variable.kind for variable in argus.parse_rda(text).variables}
 
 
 def _resolved(data: Microdata, plan: Plan) -> list[str]:
     roles = data.with_roles(plan.whole).roles
-    assert roles is not None, "they were just given"
+    assert roles is not None, "they were just set"
     return list(roles.quasi)
 
 
-def pseudonym_key(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+def pseudonym_key(request: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
     """Refuse a file that is no key of pseudonyms."""
-    with as_its_owner_says({"source": given}):
-        read_key(Path(given["path"]))
+    with with_owner_names({"source": request}):
+        read_key(Path(request["path"]))
     return {}
 
 
-def preview(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+def preview(request: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """The first records of a file, as text."""
-    rows = min(int(given["rows"]), _MOST_ROWS)
-    return {"rows": api.describe_columns(context.records(given["source"]), rows=rows).rows}
+    rows = min(int(request["rows"]), _MOST_ROWS)
+    return {"rows": api.describe_columns(context.records(request["source"]), rows=rows).rows}
 
 
-def exposure(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
-    """Who stands alone before anything is protected; and what is said of hierarchies, if anything."""
-    data = context.records(given["source"])
-    found = asdict(api.sample_uniqueness(data, columns=given["columns"], unit=given.get("unit")))
-    return {**found, "hierarchies": hierarchies(given, data)} if "hierarchies" in given else found
+def exposure(request: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+    """Unique records before anything is protected, and the coverage of hierarchies, if any are requested."""
+    data = context.records(request["source"])
+    figures = asdict(api.sample_uniqueness(data, columns=request["columns"], unit=request.get("unit")))
+    return {**figures, "hierarchies": hierarchies(request, data)} if "hierarchies" in request else figures
 
 
-def protect(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+def protect(request: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """Carry out a plan of records; its files go into `folder`, all of them or none, verified before.
 
     Of a release that is refused for what it is, the confidential report goes there, and its JSON. `plan` has
     the sections of a plan but for its input and output; `names` says what their owner calls files that it
-    names. The seed is part of the plan: where none is named, one is drawn that nobody guesses.
+    names. The seed is part of the plan: where none is named, one is drawn that cannot be guessed.
     """
-    source, began = given["source"], time.monotonic()
-    with as_its_owner_says(given):
-        plan = planned(source, given["plan"], given["folder"], given.get("ending"))
+    source, began = request["source"], time.monotonic()
+    with with_owner_names(request):
+        plan = planned(source, request["plan"], request["folder"], request.get("ending"))
         release = api.run_plan(plan, context.run, shown_as=source["shown_as"], report_refused=True)
     seconds = time.monotonic() - began
-    return {**_told(release), **_to_repeat(plan, given), "seconds": round(seconds, 2)}
+    return {**_to_dict(release), **_to_repeat(plan, request), "seconds": round(seconds, 2)}
 
 
 def planned(
@@ -153,18 +153,18 @@ def planned(
     )
 
 
-def _to_repeat(plan: Plan, given: Mapping[str, Any]) -> dict[str, Any]:
+def _to_repeat(plan: Plan, request: Mapping[str, Any]) -> dict[str, Any]:
     """The plan as its owner would have written it, with the names of files that the owner knows."""
-    shown_as = given["source"]["shown_as"]
+    shown_as = request["source"]["shown_as"]
     stem = Path(shown_as).stem
-    hierarchy, key = owned(given, plan.roles.hierarchy), plan.protect.pseudonym_key
+    hierarchy, key = owned(request, plan.roles.hierarchy), plan.protect.pseudonym_key
     ending = plan.output.path.suffix if plan.output.path is not None else ""
     own = plan.model_copy(
         update={
             "input": plan.input.model_copy(update={"path": Path(shown_as)}),
             "roles": plan.roles.model_copy(update={"hierarchy": hierarchy} if hierarchy else {}),
             "protect": plan.protect.model_copy(
-                update={} if key is None else {"pseudonym_key": owned_path(given, key)}
+                update={} if key is None else {"pseudonym_key": owned_path(request, key)}
             ),
             "output": plan.output.model_copy(
                 update={
@@ -179,7 +179,7 @@ def _to_repeat(plan: Plan, given: Mapping[str, Any]) -> dict[str, Any]:
     return {"toml": own.to_toml(), "script": own.to_python() + "\n", "ending": ending}
 
 
-def _told(release: RecordsRelease) -> dict[str, Any]:
+def _to_dict(release: RecordsRelease) -> dict[str, Any]:
     record = release.record
     return {
         "headline": record.headline,
@@ -190,11 +190,11 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "parameters": dict(record.parameters),
         "seed": portable(record.seed),
         "scores": _scores(release.report),
-        "verdicts": [each.as_dict() for each in record.verdicts],
-        "warnings": [asdict(each) for each in record.warnings],
+        "verdicts": [verdict.as_dict() for verdict in record.verdicts],
+        "warnings": [asdict(warning) for warning in record.warnings],
         "warned": [
-            {**asdict(each), "level": level_of(each.name)}
-            for each in grouped(record.warnings, record.uniqueness.before.columns)
+            {**asdict(kind), "level": level_of(kind.name)}
+            for kind in grouped(record.warnings, record.uniqueness.before.columns)
         ],
         "not_promised": list(record.not_promised),
         "accepted_risks": list(record.accepted_risks),
@@ -205,8 +205,14 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
 
 
 def _pictures(record: Record) -> dict[str, Any]:
-    """Every protected column before and after, and how columns hang together: counts, never a record."""
-    told = record.correlations
+    """Counts of every protected column before and after, and correlations; never a record."""
+    correlations = None
+    if (matrix := record.correlations) is not None:
+        correlations = {
+            "names": list(matrix.names),
+            "relations": [astuple(relation) for relation in matrix.relations],
+            "largest": [astuple(relation) for relation in matrix.changed_most],
+        }
     plots = [
         {
             "name": summary.name,
@@ -219,11 +225,6 @@ def _pictures(record: Record) -> dict[str, Any]:
         }
         for summary in record.summaries
     ]
-    correlations = told and {
-        "names": list(told.names),
-        "relations": [astuple(each) for each in told.relations],
-        "largest": [astuple(each) for each in told.changed_most],
-    }
     return {"plots": plots, "correlations": correlations}
 
 
@@ -240,23 +241,23 @@ def _scores(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def grid(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+def grid(request: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
     """The sections [protect] of every trial of a comparison: each of them is a plan, and run as one."""
-    base = ProtectSection(**given["protect"])
+    base = ProtectSection(**request["protect"])
     around = base.model_dump(mode="json", exclude={"method", *base.parameters}, exclude_defaults=True)
-    trials = CompareSection(**given["compare"]).grid(base)
+    trials = CompareSection(**request["compare"]).grid(base)
     if not trials:
         raise ParameterError("Compare: there is nothing to try. Name a value to vary.", field="method")
     return {"trials": [{**around, "method": method, **parameters} for method, parameters in trials]}
 
 
-def assess(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
-    """Loss and risk of a file that anybody made of another."""
+def assess(request: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+    """Loss and risk of a file that was made from another by any program."""
     original, released = (
-        api.read(each["path"], shown_as=each["shown_as"], **(each.get("options") or {}))
-        for each in (given["original"], given["released"])
+        api.read(file["path"], shown_as=file["shown_as"], **(file.get("options") or {}))
+        for file in (request["original"], request["released"])
     )
-    named = given["roles"]
+    named = request["roles"]
     roles = {name: named[name] for name in ("quasi", "nominal", "ordinal") if named.get(name)}
     report = api.evaluate(original, released, **roles, context=context.run)
     return {"scores": _scores(report), "notes": list(report.notes)}

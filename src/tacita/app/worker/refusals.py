@@ -1,4 +1,4 @@
-"""Why something was refused, as figures and names that a page puts into words of its own language."""
+"""Why something was refused, as figures and names; the page words them in its own language."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from tacita.core.results.inferred_cells import ROW_ORDER, Determined
 from tacita.core.spec import registry
 
 
-def refusal_of(problem: TacitaError) -> dict[str, Any]:
+def refusal_of(error: TacitaError) -> dict[str, Any]:
     """The reason, the columns that it is about, and the name by which the risk can be accepted.
 
     Empty where the message says all there is.
     """
-    accepted_as = {"accepted_as": problem.accepted_as} if problem.accepted_as else {}
-    if isinstance(problem, InferenceError):
-        given_back = [_given_back(each) for each in problem.found if each.refused]
+    accepted_as = {"accepted_as": error.accepted_as} if error.accepted_as else {}
+    if isinstance(error, InferenceError):
+        given_back = [_given_back(cells) for cells in error.determined if cells.refused]
         return {"reason": "inference", "given_back": given_back, **accepted_as}
-    if isinstance(problem, RequirementError):
-        return {"reason": "requirement", "unmet": [_unmet(each) for each in problem.unmet]}
+    if isinstance(error, RequirementError):
+        return {"reason": "requirement", "unmet": [_unmet(verdict) for verdict in error.unmet]}
     return {"reason": "advice", **accepted_as} if accepted_as else {}
 
 
-def _given_back(found: Determined) -> dict[str, Any]:
-    told = asdict(found)
+def _given_back(cells: Determined) -> dict[str, Any]:
+    values = asdict(cells)
     return {
-        "column": found.column,
+        "column": cells.column,
         # None is the order of the records, which a page calls by a name of its language
-        "columns": [[None if name == ROW_ORDER else name for name in names] for names in found.columns],
-        "suppressed": found.hidden == "suppressed",
-        "cells": found.cells,
-        "of": found.of,
-        "exposed": found.exposed or 0,
-        "narrowed": told.get("narrowed", 0),
+        "columns": [[None if name == ROW_ORDER else name for name in names] for names in cells.columns],
+        "suppressed": cells.hidden == "suppressed",
+        "cells": cells.cells,
+        "of": cells.of,
+        "exposed": cells.exposed or 0,
+        "narrowed": values.get("narrowed", 0),
     }
 
 

@@ -70,11 +70,11 @@ def all_cells(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:
     """All cells of a cross; sums are computed if only the inner cells are given."""
     if inner.shape == tuple(len(d) for d in dimensions):
         return inner
-    refuse_shape(dimensions, inner.shape, "values")
+    check_shape(dimensions, inner.shape, "values")
     return sums_of_leaves(dimensions, inner)
 
 
-def refuse_shape(dimensions: Sequence[Hierarchy], shape: tuple[int, ...], subject: str) -> None:
+def check_shape(dimensions: Sequence[Hierarchy], shape: tuple[int, ...], subject: str) -> None:
     """Raise where an array covers neither the inner cells nor all."""
     leaves = tuple(d.leaves.size for d in dimensions)
     if shape != leaves:
@@ -101,7 +101,7 @@ def placed(
     array = np.asarray(values)
     if array.shape in (full, (size,)):
         return array.astype(kind).reshape(-1)
-    refuse_shape(dimensions, array.shape, subject)
+    check_shape(dimensions, array.shape, subject)
     everywhere: npt.NDArray[Any] = np.zeros(full, dtype=kind)
     everywhere[np.ix_(*(d.leaves for d in dimensions))] = array
     return everywhere.reshape(-1)

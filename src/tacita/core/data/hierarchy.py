@@ -52,7 +52,7 @@ class Hierarchy:
         if (self.depths < 0).any():
             if not self._ends():
                 raise DataError(f"{subject}: some labels are their own ancestors. Check the parents.")
-            refuse_steps(self.name, MOST_STEPS + 1)
+            check_step_count(self.name, MOST_STEPS + 1)
         if self.replaced_from and not self._rises():
             raise DataError(f"{subject}: wanted levels that rise from every label to the one above it.")
 
@@ -194,7 +194,7 @@ class Hierarchy:
         return path
 
 
-def refuse_steps(name: str, steps: int) -> None:
+def check_step_count(name: str, steps: int) -> None:
     """Raise where a hierarchy has more steps than any."""
     if steps > MOST_STEPS:
         raise DataError(

@@ -20,10 +20,10 @@ def free_memory() -> int:
     return max(0, min(known)) if known else _UNKNOWN
 
 
-def refuse_memory(needed: int, subject: str, task: str, advice: str) -> None:
+def check_memory(needed: int, subject: str, task: str, advice: str) -> None:
     """Raise where a task needs more bytes than are free, with advice.
 
-    >>> refuse_memory(10**18, "Generalise", "900 combinations of levels", "Leave out keys.")
+    >>> check_memory(10**18, "Generalise", "900 combinations of levels", "Leave out keys.")
     ... # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tacita.core.errors.DataError: Generalise: 900 combinations of levels need some 1 EB of memory, and ...

@@ -95,8 +95,8 @@ class Microdata:
         if nw.dependencies.is_into_dataframe(frame):
             # check names first: narwhals refuses repeated ones with another message
             names = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
-            refuse_unnamed(names)
-            refuse_repeated_names(names)
+            check_name_types(names)
+            check_unique_names(names)
         try:
             eager = nw.from_native(frame, eager_only=True)
             if eager.implementation.name not in ("PANDAS", "POLARS", "PYARROW"):
@@ -160,7 +160,7 @@ class Microdata:
         for name in names:
             if name not in numeric and (parsed := self.words_as_numbers(name)) is not None:
                 good = int((~np.isnan(parsed.values)).sum())
-                refuse_passing_over(self.source, name, good, parsed.bad, parsed.first_bad)
+                check_numeric_columns(self.source, name, good, parsed.bad, parsed.first_bad)
         return numeric
 
     def words_as_numbers(self, column: str) -> Parsed | None:
@@ -418,7 +418,7 @@ def column_codes(series: nw.Series[Any]) -> Ints:
     return numbered(codes.astype(np.int64))
 
 
-def refuse_repeated_names(names: Sequence[str]) -> None:
+def check_unique_names(names: Sequence[str]) -> None:
     """Raise where two columns share a name, which would be ambiguous."""
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
@@ -428,7 +428,7 @@ def refuse_repeated_names(names: Sequence[str]) -> None:
         )
 
 
-def refuse_passing_over(source: str, column: str, good: int, bad: int, first_bad: int) -> None:
+def check_numeric_columns(source: str, column: str, good: int, bad: int, first_bad: int) -> None:
     """Raise where quasi='numeric' would leave out a mostly numeric column because of some other cells."""
     if bad and good >= bad:
         raise DataError(
@@ -438,7 +438,7 @@ def refuse_passing_over(source: str, column: str, good: int, bad: int, first_bad
         )
 
 
-def refuse_unnamed(names: Sequence[object]) -> None:
+def check_name_types(names: Sequence[object]) -> None:
     """Raise where a column name is not text (pandas allows numbers and tuples)."""
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
@@ -448,7 +448,7 @@ def refuse_unnamed(names: Sequence[object]) -> None:
         )
 
 
-def refuse_values_as_names(names: Sequence[str], source: str) -> None:
+def check_header(names: Sequence[str], source: str) -> None:
     """Raise where a header holds numbers: without a header line the first record would be published in it."""
     numbers = sum(_is_number(name) for name in names)
     if numbers:

@@ -59,11 +59,11 @@ class Partition:
             raise DataError("Partition: wanted one whole-number label per record, and at least one record.")
         object.__setattr__(self, "labels", _numbered_by_lowest_row(labels))
         self.labels.setflags(write=False)
-        self._refuse_small(self.sizes, "records")
+        self._check_sizes(self.sizes, "records")
         if self.units is not None:
-            self._refuse_small(self._units_per_group(), "distinct units")
+            self._check_sizes(self._units_per_group(), "distinct units")
 
-    def _refuse_small(self, counts: Labels, of_what: str) -> None:
+    def _check_sizes(self, counts: Labels, of_what: str) -> None:
         short = int((counts < self.k).sum())
         if short:
             raise VerificationError(

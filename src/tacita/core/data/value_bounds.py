@@ -40,7 +40,7 @@ class Bounded(Parameters):
             beyond |= values > self.highest
         return beyond
 
-    def refuse_originals_outside(self, values: Floats) -> None:
+    def check_originals(self, values: Floats) -> None:
         """Raise where original values lie outside the bounds."""
         wrong = int(self.outside(values).sum())
         if wrong:

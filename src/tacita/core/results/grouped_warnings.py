@@ -1,4 +1,4 @@
-"""Warnings of one kind told once, with the columns they are about."""
+"""Warnings of one kind reported once, with the columns they are about."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Kind:
 def grouped(warnings: Sequence[DisclosureWarning], columns: Collection[str]) -> tuple[Kind, ...]:
     """By name, in the order they first come.
 
-    >>> told = [DisclosureWarning("alone", f"Column {c} tells all.", 7, "Drop it.") for c in ("a", "b")]
-    >>> grouped(told, {"a", "b"})[0].lines
+    >>> both = [DisclosureWarning("unique", f"Column {c} is unique.", 7, "Drop it.") for c in ("a", "b")]
+    >>> grouped(both, {"a", "b"})[0].lines
     (Warned(text='a', count=7), Warned(text='b', count=7))
     """
     kinds: dict[str, list[DisclosureWarning]] = {}
@@ -42,10 +42,10 @@ def grouped(warnings: Sequence[DisclosureWarning], columns: Collection[str]) -> 
 def _kind(name: str, members: list[DisclosureWarning], columns: Collection[str]) -> Kind:
     common = _common_text([member.text for member in members], columns) if len(members) > 1 else None
     if common is None:
-        told = [member.text for member in members]
+        texts = [member.text for member in members]
     else:
-        told = [_inside(member.text, *common) for member in members]
-    lines = tuple(Warned(text, member.count) for text, member in zip(told, members, strict=True))
+        texts = [_inside(member.text, *common) for member in members]
+    lines = tuple(Warned(text, member.count) for text, member in zip(texts, members, strict=True))
     return Kind(name, common, tuple(dict.fromkeys(member.advice for member in members)), lines)
 
 
@@ -54,8 +54,8 @@ def _common_text(texts: list[str], columns: Collection[str]) -> tuple[str, str] 
     first = texts[0]
     # the longest name first: one column's name may lie inside another's
     for name in sorted(columns, key=lambda column: (-len(column), column)):
-        before, found, after = first.partition(name)
-        if found and all(
+        before, matched, after = first.partition(name)
+        if matched and all(
             len(text) > len(before) + len(after)
             and text.startswith(before)
             and text.endswith(after)

@@ -1,4 +1,4 @@
-"""Hidden cells that other columns of a release give back."""
+"""Suppressed or changed cells that other released columns determine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROW_ORDER = "the order of the records"
 
 @dataclass(frozen=True)
 class Determined:
-    """How many of the hidden cells of a column follow from other columns, and from which of these.
+    """How many of the suppressed or changed cells of a column follow from other columns, and from which.
 
     `hidden` says how they were hidden: suppressed, or changed. `exposed` counts records of the release that
     stand with fewer than k once all that follows is filled in; None where no k was promised. `refused` says
@@ -56,20 +56,20 @@ class Determined:
 
 
 class InferenceError(DataError):
-    """Columns of a release give back what was hidden in others. Nothing was written.
+    """Columns of a release determine what was suppressed or changed in others. Nothing was written.
 
-    `found` has what follows, and from which columns.
+    `determined` has what follows, and from which columns.
     """
 
     def __init__(
-        self, message: str = "", *, found: Sequence[Determined] = (), **about: Unpack[ErrorDetails]
+        self, message: str = "", *, determined: Sequence[Determined] = (), **about: Unpack[ErrorDetails]
     ) -> None:
         super().__init__(message, **about)
-        self.found = tuple(found)
+        self.determined = tuple(determined)
 
 
 def together(names: Sequence[str], word: str = "with", last: str = "and") -> str:
-    """Columns that tell something only together.
+    """Columns that determine something only together.
 
     >>> together(["total"]), together(["total", "rent", "grants", "tax"])
     ('total', 'total with rent, grants and tax')

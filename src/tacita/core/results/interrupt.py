@@ -1,4 +1,4 @@
-"""Ctrl-C as a word to a search: once keeps the best so far, twice cancels."""
+"""Ctrl-C during a search: once keeps the best so far, twice cancels."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def interruptible(
         yield steered
         return
     usual = signal.getsignal(signal.SIGINT)
-    heard = threading.Event()
+    interrupted = threading.Event()
 
     def listen(number: int, frame: FrameType | None) -> None:
-        if not heard.is_set():
-            heard.set()
+        if not interrupted.is_set():
+            interrupted.set()
             tell(STOPPING)
         elif callable(usual):
             usual(number, frame)
@@ -79,6 +79,6 @@ def interruptible(
     before = steered.should_stop
     signal.signal(signal.SIGINT, listen)
     try:
-        yield replace(steered, should_stop=lambda: heard.is_set() or before())
+        yield replace(steered, should_stop=lambda: interrupted.is_set() or before())
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL if usual is None else usual)

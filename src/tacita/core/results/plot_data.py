@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-_TOLD = 8
+# How many of the largest changes are listed.
+_MOST_PAIRS = 8
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class RiskByRecord:
 
     The attacker knows `columns`, which are those that were protected, or those released unchanged. `ends` are
     the upper ends of the classes in percent: a class holds the chances above the end before it up to its own,
-    the first those of nought. `before` counts what would hold had the columns gone out as they were; it is
+    the first those of zero. `before` counts what would hold had the columns gone out as they were; it is
     empty where they did.
     """
 
@@ -76,10 +77,10 @@ class Relation:
 class Correlations:
     """Correlations of numeric columns before and after.
 
-    `names` are the columns told of, protected ones before those released unchanged: all of `columns` where
+    `names` are the columns shown, protected ones before those released unchanged: all of `columns` where
     they are few, else those that changed most. `relations` are their pairs: the second with the first, the
     third with the first, with the second, and so on. `largest` are the pairs that changed most of all, where
-    not all are told of.
+    not all are shown.
     """
 
     columns: int
@@ -92,9 +93,9 @@ class Correlations:
         """Pairs that changed most, the largest change first; those that did not change are no part of it.
 
         >>> pairs = Relation("b", "a", 0.5, 0.4), Relation("c", "a", 0.5, -0.5), Relation("c", "b", 0.1, 0.1)
-        >>> [each.one for each in Correlations(3, ("a", "b", "c"), pairs).changed_most]
+        >>> [pair.one for pair in Correlations(3, ("a", "b", "c"), pairs).changed_most]
         ['c', 'b']
         """
-        changes = [(abs(each.change or 0.0), each) for each in self.relations]
-        found = sorted((pair for pair in changes if pair[0] > 0), key=lambda pair: -pair[0])
-        return self.largest or tuple(each for _, each in found[:_TOLD])
+        changes = [(abs(relation.change or 0.0), relation) for relation in self.relations]
+        changed = sorted((pair for pair in changes if pair[0] > 0), key=lambda pair: -pair[0])
+        return self.largest or tuple(relation for _, relation in changed[:_MOST_PAIRS])

@@ -23,7 +23,7 @@ T = TypeVar("T")
 # Where the heavy loops run: on the processor, or on a graphics card where a method has them for it.
 Device = Literal["cpu", "cuda"]
 
-# Stages of a part that last no longer than this are not told, in seconds.
+# Stages of a part that last no longer than this are not reported, in seconds.
 _A_MOMENT = 0.2
 
 
@@ -75,22 +75,22 @@ def _never() -> bool:
     return False
 
 
-class Heard:
-    """Asks whether a search has done enough, and remembers from then on that it has, and when that was.
+class StopLatch:
+    """Calls `should_stop` until it returns true; from then on it is true itself, and has the time of that.
 
     >>> answers = iter([False, True, False])
-    >>> heard = Heard(lambda: next(answers))
-    >>> heard(), heard.after is None, heard(), heard(), heard.after is None
+    >>> latch = StopLatch(lambda: next(answers))
+    >>> latch(), latch.after is None, latch(), latch(), latch.after is None
     (False, True, True, True, False)
     """
 
-    def __init__(self, enough: Callable[[], bool]) -> None:
-        self._enough, self._began = enough, perf_counter()
-        # seconds until a search was told so; None: none was
+    def __init__(self, should_stop: Callable[[], bool]) -> None:
+        self._should_stop, self._began = should_stop, perf_counter()
+        # seconds until the stop; None before it
         self.after: float | None = None
 
     def __call__(self) -> bool:
-        if self.after is None and self._enough():
+        if self.after is None and self._should_stop():
             self.after = perf_counter() - self._began
         return self.after is not None
 
@@ -174,9 +174,9 @@ class RunContext:
         if self.device not in get_args(Device):
             known = " or ".join(get_args(Device))
             raise ParameterError(f"Run: wanted the device {known}, got {self.device!r}.", field="device")
-        if not isinstance(self.should_stop, Heard):
+        if not isinstance(self.should_stop, StopLatch):
             # time that is over stays over, and searches rely on it
-            object.__setattr__(self, "should_stop", Heard(self.should_stop))
+            object.__setattr__(self, "should_stop", StopLatch(self.should_stop))
 
     def report(self, stage: str, done: float, total: float) -> None:
         """Report how far a stage is, and raise where the caller cancelled.
@@ -240,8 +240,8 @@ class RunContext:
         key = (what, x.shape, x.dtype.str, hashlib.sha256(x.tobytes()).digest())
         if key not in self.kept:
             self.kept[key] = find()
-        found: T = self.kept[key]
-        return found
+        kept: T = self.kept[key]
+        return kept
 
     def ended(self) -> bool:
         """Check whether a search should end: it was stopped or cancelled.
@@ -314,7 +314,7 @@ class RunContext:
         """
         current, began, furthest = "", 0.0, 0.0
 
-        def hear(part: Progress) -> None:
+        def on_event(part: Progress) -> None:
             nonlocal current, began, furthest
             now = clock()
             if part.stage != current:
@@ -323,7 +323,7 @@ class RunContext:
                 furthest = part.share
                 self.on_progress(Progress(stage, done + furthest, total))
 
-        return replace(self.silent(), on_progress=hear)
+        return replace(self.silent(), on_progress=on_event)
 
     def branch(self, *number: int) -> RunContext:
         """Copy the run for a part with protective randomness of its own, whose progress is not reported.

@@ -1,4 +1,4 @@
-"""What leaves the house, and what stays: public data beside the confidential record of how it was made."""
+"""The result of a release: public data, and the confidential record of how they were made."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DisclosureWarning:
 
 
 def search_stopped(seconds: float, left: str = "") -> DisclosureWarning:
-    """A warning that a search ended because somebody said that it is enough; `left` is what it left open."""
+    """A warning that the user stopped a search; `left` is what it left open."""
     text = f"The search was stopped by the user after {seconds:.1f} s: this is the best it had by then{left}."
     advice = "The same plan and seed may give another result. Let the search end where it must repeat."
     return DisclosureWarning("search-stopped", text, 1, advice)
@@ -46,7 +46,8 @@ def search_stopped(seconds: float, left: str = "") -> DisclosureWarning:
 def warned(warnings: Iterable[DisclosureWarning]) -> Section:
     """Warnings as a table."""
     return Section(
-        ("Warning", "Count", "What to do"), tuple((each.text, each.count, each.advice) for each in warnings)
+        ("Warning", "Count", "What to do"),
+        tuple((warning.text, warning.count, warning.advice) for warning in warnings),
     )
 
 
@@ -136,8 +137,8 @@ class Claim:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
     where no groups are claimed; `k` is None then too. `dropped_rows` are original rows that are not in the
     file, each by a rule: it misses a value in a column of `left_out`, it fits into no class, or it meets a
-    condition. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was taken
-    away, so that k records miss the same columns or show the same; None where that was not asked for.
+    condition. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
+    suppressed, so that k records miss the same columns or show the same; None where that was not requested.
     `missing_drawn` says that missing values were drawn like others, `shuffled` that records were given
     another order. `terms` are what promises speak of, `accepted_risks` names the risks that were accepted,
     `requirements` what the finished file must satisfy. `recodings` are the labels that recodings of the
@@ -212,7 +213,7 @@ class Record:
     `fingerprint` is the SHA-256 of the input, `release_fingerprint` that of the file as it was written.
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
-    records can be told apart by what is released; `risks` how likely they are to be found. `estimates` are
+    records are unique on what is released; `risks` how likely they are to be found. `estimates` are
     those of the population, where records have weights; `user_missing` counts by column the cells that the
     source misses for a reason that it states. `accepted_risks` names
     the risks that were accepted. `steps` are those that were carried out, `withdrawn` the promises that
@@ -252,7 +253,7 @@ class Record:
 
     @property
     def withheld(self) -> tuple[Mapping[str, Any], ...]:
-        """What steps that left cells empty tell of that."""
+        """The summaries of the steps that suppressed cells."""
         return tuple(step.search for step in self.steps if step.kind == "withholding")
 
     @property
@@ -269,9 +270,10 @@ class Record:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """What was verified, who can be told apart, and what is warned of."""
+        """The verdicts, how many records are unique, and the warnings."""
         promises = tuple(
-            (each.guarantee, "kept" if each.passed else "not kept", each.promise) for each in self.verdicts
+            (verdict.guarantee, "kept" if verdict.passed else "not kept", verdict.promise)
+            for verdict in self.verdicts
         )
         return (
             Section(("Promise", "Verified", "What it says"), promises),
@@ -280,12 +282,12 @@ class Record:
         )
 
 
-class Told(Protocol):
-    """What every confidential record can say of itself without giving anything away."""
+class RecordSummary(Protocol):
+    """A summary of a confidential record that discloses no value of it."""
 
     @property
     def headline(self) -> str:
-        """Of what, by which method, in a few words."""
+        """What was protected, and by which method, in a few words."""
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -293,7 +295,7 @@ class Told(Protocol):
 
 
 D = TypeVar("D")
-R = TypeVar("R", bound=Told)
+R = TypeVar("R", bound=RecordSummary)
 C = TypeVar("C")
 FrameT = TypeVar("FrameT")
 

@@ -73,7 +73,7 @@ class ValueFigures:
 
 @dataclass(frozen=True)
 class SetFigures:
-    """Some keys together: distinct combinations a record, and the share of pairs of records told apart."""
+    """Some keys together: distinct combinations a record, and the share of pairs of records that differ."""
 
     columns: tuple[str, ...]
     distinction: float
@@ -187,9 +187,9 @@ class RiskProfile(Framed):
             "headline": self.headline,
             **self.report.as_dict(),
             "frequencies": [asdict(band) for band in self.bands],
-            "by_key": [asdict(each) for each in self.by_key],
-            "by_value": [asdict(each) for each in self.by_value],
-            "column_sets": [asdict(each) for each in self.sets],
+            "by_key": [asdict(figures) for figures in self.by_key],
+            "by_value": [asdict(figures) for figures in self.by_value],
+            "column_sets": [asdict(figures) for figures in self.sets],
             "versions": dict(self.versions),
         }
 
@@ -232,6 +232,9 @@ class RiskProfile(Framed):
         )
         keys = Section(
             ("Key", "Values", "Missing", "Alone without it"),
-            tuple((each.name, each.values, each.missing, each.uniques_without) for each in self.by_key),
+            tuple(
+                (figures.name, figures.values, figures.missing, figures.uniques_without)
+                for figures in self.by_key
+            ),
         )
         return page(self.headline, [section_of(self.report), shared, keys], self.report.notes)

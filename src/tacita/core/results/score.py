@@ -145,8 +145,8 @@ class Score:
         if self.covers:
             shown["covers"] = list(self.covers)
         for name in ("reading", "beside"):
-            if told := getattr(self, name):
-                shown[name] = dict(told)
+            if extra := getattr(self, name):
+                shown[name] = dict(extra)
         if self.per_attribute:
             shown["per_attribute"] = dict(self.per_attribute)
         return shown
@@ -157,8 +157,8 @@ def headlines(scores: Iterable[Score]) -> tuple[Score, ...]:
 
     Where none of all is to be seen first, it is all of them.
 
-    >>> told = [Score(name="IL1", value=None, reason="no number"), Score(name="k_anonymity", value=3.0)]
-    >>> [score.name for score in headlines(told)]
+    >>> scores = [Score(name="IL1", value=None, reason="no number"), Score(name="k_anonymity", value=3.0)]
+    >>> [score.name for score in headlines(scores)]
     ['k_anonymity']
     """
     every = tuple(scores)
@@ -178,28 +178,28 @@ class Family:
 def families(scores: Iterable[Score]) -> tuple[Family, ...]:
     """Scores of loss, then risk, then balance; those of one family together, families as they first come.
 
-    >>> told = families(Score(name=name, value=1.0) for name in ("DR", "IL1", "PIL", "IL2"))
-    >>> [(family.kind, [score.name for score in family.scores]) for family in told]
+    >>> grouped = families(Score(name=name, value=1.0) for name in ("DR", "IL1", "PIL", "IL2"))
+    >>> [(family.kind, [score.name for score in family.scores]) for family in grouped]
     [('loss', ['IL1', 'IL2']), ('loss', ['PIL']), ('risk', ['DR'])]
     """
     every = tuple(scores)
     kinds = registry.kinds_of([score.name for score in every], registry.MEASURING)
-    found: dict[tuple[str, str], list[Score]] = {}
+    by_family: dict[tuple[str, str], list[Score]] = {}
     # a stable sort: within a kind, scores keep their order
     for score, kind in sorted(zip(every, kinds, strict=True), key=lambda x: registry.MEASURING.index(x[1])):
-        found.setdefault((kind, registry.family_of(score.name)), []).append(score)
-    return tuple(Family(kind, name, tuple(members)) for (kind, name), members in found.items())
+        by_family.setdefault((kind, registry.family_of(score.name)), []).append(score)
+    return tuple(Family(kind, name, tuple(members)) for (kind, name), members in by_family.items())
 
 
 def section_of(scores: Iterable[Score]) -> Section:
     """Scores as a table: a figure, its unit, which end is better; or why there is none."""
     rows = tuple(
-        (score.name, score.value, score.unit, score.reason or "; ".join(_told(score))) for score in scores
+        (score.name, score.value, score.unit, score.reason or "; ".join(_remarks(score))) for score in scores
     )
     return Section(("Measure", "Value", "Unit", ""), rows)
 
 
-def _told(score: Score) -> Iterable[str]:
+def _remarks(score: Score) -> Iterable[str]:
     yield f"{score.direction} is better"
     if score.reading:
         yield score.read_as
@@ -299,7 +299,7 @@ class Categories:
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """A file as it is released, and beside it the source it was made of, with roles, where that is known.
+    """A file as it is released, and its source with roles, where that is known.
 
     `rows[i]` is the row of the source that released row i came from. Before anything is protected, a file is
     its own source. `domains` are columns that name parts of the population; `hierarchies` say what coarser
@@ -374,14 +374,14 @@ class Comparison:
             x = z = np.empty((len(categories.original), 0))
         else:
             x, z = as_matrix(original, "Comparison"), as_matrix(released, "Comparison")
-        beside = np.empty((len(x), 0)) if np.size(context) == 0 else as_matrix(context, "Comparison")
+        unchanged = np.empty((len(x), 0)) if np.size(context) == 0 else as_matrix(context, "Comparison")
         parts = None if domains is None else np.unique(np.asarray(domains), return_inverse=True)[1]
         named = tuple(names or (f"x{j + 1}" for j in range(x.shape[1])))
         return cls(
             original=x,
             released=z,
             attributes=named,
-            context=beside,
+            context=unchanged,
             domains=parts,
             categories=categories,
             files=files,

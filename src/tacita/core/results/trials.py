@@ -17,7 +17,7 @@ from tacita.core.spec.seeds import portable
 from .score import Direction, Report, Score
 from .uniqueness import Uniqueness
 
-# What a table shows beside the two axes, where it was measured.
+# What a table shows next to the two axes, where it was measured.
 _COLUMNS = ("RELATIONS", "SCORE", "IL1", "DBRL", "PRL")
 # Percent of the relations with unchanged columns beyond which a trial of the front is warned of.
 _MOST_UNRELATED = 50.0
@@ -345,8 +345,8 @@ class Trials(Framed):
 
 def _point(trial: Trial, loss: str, risk: str) -> Point | None:
     """Where a trial lies if lower is made better on both axes."""
-    found = [_cost(trial.score(name)) for name in (loss, risk)]
-    return None if found[0] is None or found[1] is None else (found[0], found[1])
+    costs = [_cost(trial.score(name)) for name in (loss, risk)]
+    return None if costs[0] is None or costs[1] is None else (costs[0], costs[1])
 
 
 def _cost(score: Score | None) -> float | None:

@@ -1,4 +1,4 @@
-"""How many records stand alone on the columns that a release shows, and which columns set them apart."""
+"""How many records are unique on the columns that a release shows, and which columns make them so."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Combination:
-    """Some columns taken together: how many records are alone on them, how many with fewer than k."""
+    """Some columns together: how many records are unique on them, how many stand with fewer than k."""
 
     columns: tuple[str, ...]
     alone: int
@@ -26,18 +26,18 @@ class Left:
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """Records that can be told apart in a release of `records` records. Confidential.
+    """Unique records in a release of `records` records. Confidential.
 
     `unchanged`: on the columns that are released as they were; what an attacker may know exactly. `before`
     and `after`: on all released columns, as they stood in the source and as they are published. `enough`
-    grows a set of unchanged columns, each time by the one that sets most records apart, until it does nearly
-    what all of them do. `by_itself` tells what each of them does alone, `without` what would be left if one
-    of them were not released. `pairs` and `triples` are the worst of `examined` columns; `alone_in_pairs`
-    counts records alone on one pair or more.
+    grows a set of unchanged columns, each time by the one that makes most records unique, until it does
+    nearly what all of them do. `by_itself` has the figures of each of them, `without` those if one of them
+    were not released. `pairs` and `triples` are the worst of `examined` columns; `alone_in_pairs` counts
+    records that are unique on one pair or more.
 
     Every missing cell counts as one value of its own. Where a column of units is named (`unit`), records
-    count as alone that share their values with no other unit, and as below k with fewer than k units;
-    but by itself the column of units tells records apart.
+    count as unique that share their values with no other unit, and as below k with fewer than k units;
+    but by itself the column of units makes records unique.
     """
 
     k: int
@@ -57,7 +57,7 @@ class Uniqueness:
 
     @property
     def mattering(self) -> tuple[str, ...]:
-        """The columns that matter most, first the one that sets most records apart."""
+        """The columns that matter most, first the one that makes most records unique."""
         return self.enough[-1].columns if self.enough else ()
 
     @property
@@ -85,5 +85,5 @@ class Uniqueness:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        found = asdict(self)
-        return found if self.unit is not None else {key: found[key] for key in found if key != "unit"}
+        values = asdict(self)
+        return values if self.unit is not None else {key: values[key] for key in values if key != "unit"}

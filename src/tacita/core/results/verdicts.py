@@ -85,18 +85,18 @@ def verdicts(
     """Try to refute every promise that is named. Where one of the `first` fails, nothing after it is tried.
 
     >>> checks = {"whole": Check("It is whole.", lambda n: None if n == int(n) else "it has a fraction")}
-    >>> [(each.guarantee, each.passed) for each in verdicts(1.5, ["whole", "odd"], checks)]
+    >>> [(verdict.guarantee, verdict.passed) for verdict in verdicts(1.5, ["whole", "odd"], checks)]
     [('whole', False), ('odd', False)]
     """
-    found: dict[str, Verdict] = {}
+    judged: dict[str, Verdict] = {}
     for name in dict.fromkeys(names):
         check = checks.get(name) or Check("A promise that this verifier does not know.", _unknown)
-        broken = any(each in found and not found[each].passed for each in first)
+        broken = any(name in judged and not judged[name].passed for name in first)
         fault = "cannot be checked: rows or columns are wrong" if broken else _fault(check, evidence)
-        found[name] = Verdict(
+        judged[name] = Verdict(
             guarantee=name, promise=check.promise, passed=fault is None, detail=fault or "holds"
         )
-    return tuple(found.values())
+    return tuple(judged.values())
 
 
 def _unknown(_: object) -> str | None:
@@ -110,18 +110,20 @@ def _fault(check: Check[E], evidence: E) -> str | None:
         return f"cannot be checked ({type(problem).__name__})"
 
 
-def faults(found: Iterable[Verdict]) -> str:
+def faults(judged: Iterable[Verdict]) -> str:
     """What failed and how, in one line; empty where nothing did."""
     return "; ".join(
-        f"{verdict.guarantee}: {verdict.detail}" for verdict in found if verdict.judged and not verdict.passed
+        f"{verdict.guarantee}: {verdict.detail}"
+        for verdict in judged
+        if verdict.judged and not verdict.passed
     )
 
 
-def require_passed(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+def require_passed(judged: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """The verdicts, if all promises hold; otherwise an error, and nothing may be written."""
-    if what := faults(found):
+    if what := faults(judged):
         raise VerificationError(
             f"The release failed its verification and was not written. {what}. "
             "This is a fault of the program or of a plug-in, not of the data: please report it."
         )
-    return found
+    return judged

@@ -44,7 +44,7 @@ _GIVES_VALUES_AWAY = (
     "unrounded-integers",
     "beside-synthetic",
 )
-_NOT_AS_ASKED = (
+_NOT_AS_REQUESTED = (
     "nothing-changed",
     "not-numeric",
     "units-merged",
@@ -77,12 +77,12 @@ _OF_LITTLE_USE = (
     "spreadsheet-formulas",
     "format-keeps-less",
 )
-_LEVELS = (_FINDS_RECORDS, _GIVES_VALUES_AWAY, _NOT_AS_ASKED, _OF_LITTLE_USE)
+_LEVELS = (_FINDS_RECORDS, _GIVES_VALUES_AWAY, _NOT_AS_REQUESTED, _OF_LITTLE_USE)
 # What a level is called, from the gravest on.
 LEVELS = ("finds-records", "gives-values-away", "not-as-asked", "of-little-use")
 # Of each kind of warning the level and the place in it.
 PLACES = {name: (level, at) for level, names in enumerate(_LEVELS) for at, name in enumerate(names)}
-# What no list knows comes after what finds records: nobody has said that it is less.
+# What no list knows comes after what finds records: nothing shows that it is less.
 _UNKNOWN = (0, len(_FINDS_RECORDS))
 
 
@@ -99,7 +99,7 @@ def gravest_first(warnings: Iterable[DisclosureWarning]) -> tuple[DisclosureWarn
     """Warnings in order: those of one kind stay together, and in the order in which they were found.
 
     >>> names = "levels-lost", "row-order", "unique-combinations"
-    >>> [each.name for each in gravest_first(DisclosureWarning(name, "", 1, "") for name in names)]
+    >>> [warning.name for warning in gravest_first(DisclosureWarning(name, "", 1, "") for name in names)]
     ['unique-combinations', 'row-order', 'levels-lost']
     """
-    return tuple(sorted(warnings, key=lambda each: (PLACES.get(each.name, _UNKNOWN), each.name)))
+    return tuple(sorted(warnings, key=lambda warning: (PLACES.get(warning.name, _UNKNOWN), warning.name)))

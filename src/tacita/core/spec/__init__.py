@@ -1,1 +1,1 @@
-"""What can be asked for: parameters, methods, roles, options and plans. Pydantic alone, no arrays."""
+"""Specification of a run: parameters, methods, roles, options and plans. Pydantic alone, no arrays."""

@@ -1,4 +1,4 @@
-"""Risks that are accepted by name: what a release is refused for unless somebody takes it upon themselves."""
+"""Risks that are accepted by name: a release that has one is refused unless it is accepted."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ NO_SENSITIVE_CELLS = "no-sensitive-cells"
 ACCEPTABLE = {
     NO_SENSITIVE_CELLS: "No cell of the table is sensitive, although no rule, status or mark says so."
 }
-# The name by which a caller accepts less protection of a table than its rules ask for.
+# The name by which a caller accepts less protection of a table than its rules require.
 LESS_PROTECTION = "less-protection"
 # Risks of a release of records: it is refused unless they are accepted.
 OF_RECORDS = ("k-of-2", "k-of-1", "guessable-seed", "keys-determined", "rounding-restores", "membership")
 
 
-def accepted_names(given: Sequence[str] | str) -> tuple[str, ...]:
+def accepted_names(risks: Sequence[str] | str) -> tuple[str, ...]:
     """The names, each once; ParameterError where one is not known.
 
     >>> accepted_names("no-sensitive-cells")
     ('no-sensitive-cells',)
     """
-    names = tuple(dict.fromkeys([given] if isinstance(given, str) else given))
+    names = tuple(dict.fromkeys([risks] if isinstance(risks, str) else risks))
     if unknown := [name for name in names if name not in ACCEPTABLE]:
         raise ParameterError(
             f"accept: there is no risk named {', '.join(map(str, unknown))}. Names are: "
@@ -38,13 +38,13 @@ def accepted_names(given: Sequence[str] | str) -> tuple[str, ...]:
     return names
 
 
-def accepted_of_records(given: Sequence[str] | str) -> tuple[str, ...]:
+def accepted_of_records(risks: Sequence[str] | str) -> tuple[str, ...]:
     """The names of risks of records, each once; ParameterError where one is not known.
 
     >>> accepted_of_records(["k-of-2"])
     ('k-of-2',)
     """
-    names = tuple(dict.fromkeys([given] if isinstance(given, str) else given))
+    names = tuple(dict.fromkeys([risks] if isinstance(risks, str) else risks))
     if unknown := [name for name in names if name not in OF_RECORDS]:
         raise ParameterError(
             f"accept: there is no risk named {', '.join(map(str, unknown))}. Names are: "

@@ -76,9 +76,9 @@ def condition_of(text: str, who: str) -> Condition:
     Clause(column='status', sign='!=', value='child')
     """
     words = _Words(text, who, "\"age < 15 and status = 'married'\"")
-    found = words.condition()
+    condition = words.condition()
     words.end()
-    return found
+    return condition
 
 
 def rule_of(text: str, who: str) -> Rule:
@@ -124,34 +124,34 @@ class _Words:
     def _split(self) -> Iterator[tuple[str, str]]:
         place, end = 0, len(self.text.rstrip())
         while place < end:
-            found = _TOKEN.match(self.text, place)
-            if found is None:
+            match = _TOKEN.match(self.text, place)
+            if match is None:
                 raise self.fault("columns, numbers, labels in quotes and signs of comparison")
-            kind = str(found.lastgroup)
-            yield {"quoted": "name", "other": "label"}.get(kind, kind), found[kind]
-            place = found.end()
+            kind = str(match.lastgroup)
+            yield {"quoted": "name", "other": "label"}.get(kind, kind), match[kind]
+            place = match.end()
 
     def fault(self, wanted: str) -> ParameterError:
         """What was wanted instead; the text is the user's own words."""
-        told = self.text if len(self.text) <= 60 else f"{self.text[:57]}..."
-        return ParameterError(f"{self.who}: wanted {wanted}, got {told!r}. Write as in {self.example}.")
+        text = self.text if len(self.text) <= 60 else f"{self.text[:57]}..."
+        return ParameterError(f"{self.who}: wanted {wanted}, got {text!r}. Write as in {self.example}.")
 
     def peek(self) -> tuple[str, str]:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
 
     def take(self, kind: str, wanted: str) -> str:
-        found, value = self.peek()
-        if found != kind:
+        token, value = self.peek()
+        if token != kind:
             raise self.fault(wanted)
         self.at += 1
         return value
 
     def sign(self, known: Sequence[str]) -> str:
-        found = self.peek()
-        if found[0] != "sign" or found[1] not in known:
+        token = self.peek()
+        if token[0] != "sign" or token[1] not in known:
             raise self.fault(f"one of {' '.join(known)}")
         self.at += 1
-        return found[1]
+        return token[1]
 
     def end(self) -> None:
         if self.peek()[0] != "end":

@@ -65,10 +65,10 @@ def sections_of(prose: str) -> tuple[str, dict[str, str]]:
     if not titles:
         return prose, {}
     ends = [title.start() for title in titles[1:]] + [len(prose)]
-    found = {
+    sections = {
         title["title"]: prose[title.end() : end].strip("\n") for title, end in zip(titles, ends, strict=True)
     }
-    return prose[: titles[0].start()], found
+    return prose[: titles[0].start()], sections
 
 
 def _paragraph(text: str) -> str:
@@ -111,8 +111,8 @@ def description(field: FieldInfo) -> str:
 def _of_section(annotation: Any) -> str:
     """What the model says of itself that is the type of a field, where the field says nothing."""
     models = [annotation, *get_args(annotation)]
-    found = (model for model in models if isinstance(model, type) and issubclass(model, BaseModel))
-    return next((written(model).partition("\n")[0] for model in found), "")
+    sections = (model for model in models if isinstance(model, type) and issubclass(model, BaseModel))
+    return next((written(model).partition("\n")[0] for model in sections), "")
 
 
 def type_and_default(field: FieldInfo) -> str:

@@ -94,12 +94,12 @@ def filled_in(
     model: type[BaseModel] | Fields, values: Mapping[str, Any], renamed: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """What was filled in, under the names and shapes of the model's fields; the rest is left to the model."""
-    found = {}
+    filled = {}
     for name, field in fields_of(model).items():
         value = values.get((renamed or {}).get(name, name))
         if value is not None:
-            found[field.alias or name] = _names(value) if _is_list(field.annotation) else value
-    return found
+            filled[field.alias or name] = _names(value) if _is_list(field.annotation) else value
+    return filled
 
 
 def _names(value: str | Sequence[str]) -> tuple[str, ...] | str:

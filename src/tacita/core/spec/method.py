@@ -16,8 +16,8 @@ from .roles import Kind
 class Method(Parameters):
     """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it.
 
-    `anytime` marks searches that keep the best they have when a run says that it is enough; whoever waits for
-    any other method can only cancel it.
+    `anytime` marks searches that return their best result so far when a run is stopped; any other method can
+    only be cancelled.
 
     `prose` is the docstring as written in the source. What `help` shows is composed from it and from the
     fields; see `docstrings`.
@@ -56,7 +56,7 @@ class Method(Parameters):
 
 
 class RecordMethod(Method):
-    """A method that changes the records of a file. All that a release asks of one is declared here.
+    """A method that changes the records of a file. All that a release requires of one is declared here.
 
     The attributes of the class are its abilities; each kind, and each method of it, sets those that differ
     from the defaults.
@@ -134,10 +134,10 @@ class RecordMethod(Method):
         """The promises of earlier steps that are kept with this very setting."""
         return self.keeps
 
-    def refuse_columns(self, columns: Sequence[str]) -> None:
+    def check_columns(self, columns: Sequence[str]) -> None:
         """Raise where parameters that name columns do not fit those that the method is to change."""
 
-    def refuse_strangers(self, parameter: str, named: Iterable[str], columns: Sequence[str]) -> None:
+    def check_column_names(self, parameter: str, named: Iterable[str], columns: Sequence[str]) -> None:
         """Raise where a parameter names columns that are not among those that the method is to change."""
         if unknown := [name for name in named if name not in columns]:
             raise ParameterError(

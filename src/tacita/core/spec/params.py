@@ -37,9 +37,9 @@ class Parameters(BaseModel):
                 # pydantic collects every ValueError of a validator; ours already says what is wrong
                 if own := _own_error(problem):
                     raise own from None
-                told = explain(self.display_name(), problem, type(self))
+                message = explain(self.display_name(), problem, type(self))
                 raise ParameterError(
-                    told, fields=by_field(self.display_name(), problem, type(self))
+                    message, fields=by_field(self.display_name(), problem, type(self))
                 ) from None
 
     @classmethod
@@ -57,19 +57,19 @@ def _own_error(failed: ValidationError) -> ParameterError | None:
 def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:
     """Say the faults of a failed validation in one sentence each, the first few of them."""
     errors = problem.errors(include_url=False)
-    told = [_sentence(who, dict(error), model) for error in errors[:_MOST_FAULTS]]
+    sentences = [_sentence(who, dict(error), model) for error in errors[:_MOST_FAULTS]]
     if len(errors) > _MOST_FAULTS:
-        told.append(f"And {len(errors) - _MOST_FAULTS} more.")
-    return " ".join(told)
+        sentences.append(f"And {len(errors) - _MOST_FAULTS} more.")
+    return " ".join(sentences)
 
 
 def by_field(who: str, problem: ValidationError, model: type[BaseModel]) -> dict[str, str]:
-    """The first fault of every parameter that has one, each in a sentence: for the form that asked for it."""
-    told: dict[str, str] = {}
+    """The first fault of every parameter that has one, each in a sentence: for a form."""
+    messages: dict[str, str] = {}
     # no form has more fields, and a text made to be wrong may have a fault in every line
     for error in problem.errors(include_url=False)[:_MOST_FIELDS]:
-        told.setdefault(place(error), _sentence(who, dict(error), model))
-    return told
+        messages.setdefault(place(error), _sentence(who, dict(error), model))
+    return messages
 
 
 _MOST_FAULTS = 4

@@ -16,7 +16,7 @@ from tacita.core.errors import ParameterError
 from .accepted_risks import ACCEPTABLE, LESS_PROTECTION
 from .deprecated import renamed_attribute
 from .params import Parameters
-from .size_limits import refuse_deep_toml, refuse_deep_values, refuse_size
+from .size_limits import check_depth, check_size, check_toml_depth
 
 
 class Document(Parameters):
@@ -141,15 +141,15 @@ class Document(Parameters):
 
 
 def warn_renamed(old: str, new: str) -> None:
-    """Say that a word of version 0.1 is another one now."""
-    # for whoever writes plans and commands, who are no developers
+    """Warn that a word of version 0.1 has another name now."""
+    # a FutureWarning, which is shown to users who write plans and commands
     warnings.warn(f"{old} is {new} now. The old word will go.", FutureWarning, stacklevel=2)
 
 
 def _moved(part: Any, keys: Sequence[str], change: Callable[[str], Any]) -> Any:
     """A section, or each of several, with some keys as paths that are changed."""
     if isinstance(part, list):
-        return [_moved(each, keys, change) for each in part]
+        return [_moved(section, keys, change) for section in part]
     if not isinstance(part, dict):
         return part
     return {key: _each(value, change) if key in keys else value for key, value in part.items()}
@@ -170,7 +170,7 @@ def _relative(path: Path, folder: Path | None) -> str:
 
 def text_of(content: bytes, name: str) -> str:
     """The text of a plan file."""
-    refuse_size(len(content), name)
+    check_size(len(content), name)
     try:
         # editors on Windows put a byte order mark first
         return content.decode("utf-8-sig")
@@ -180,7 +180,7 @@ def text_of(content: bytes, name: str) -> str:
 
 def parsed(text: str) -> dict[str, Any]:
     """The values of a TOML text; one that is too large or too deep for a plan is refused unparsed."""
-    refuse_deep_toml(text, "Plan")
+    check_toml_depth(text, "Plan")
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
@@ -190,7 +190,7 @@ def parsed(text: str) -> dict[str, Any]:
         raise ParameterError("Plan: a number has too many digits for any plan. Check the numbers.") from None
     except RecursionError:
         raise ParameterError("Plan: values are nested too deep for any plan. Check the brackets.") from None
-    refuse_deep_values(values, "Plan")
+    check_depth(values, "Plan")
     return values
 
 
@@ -213,9 +213,9 @@ def _accepting(values: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments with the risks that a plan accepts as Python names them, in the place of the first."""
     if not (accepting := [name for name in ("insist", "accept") if name in values]):
         return dict(values)
-    insist, names = values.get("insist", False), tuple(values.get("accept", ()))
-    accepted = names or insist
-    if insist and names:
+    accepts_all, names = values.get("insist", False), tuple(values.get("accept", ()))
+    accepted = names or accepts_all
+    if accepts_all and names:
         # of records all risks are accepted at once
         accepted = (LESS_PROTECTION, *names) if set(names) <= set(ACCEPTABLE) else True
     named = {"accept_risks" if name == accepting[0] else name: value for name, value in values.items()}

@@ -300,8 +300,8 @@ def meanings(name: str, *kinds: str) -> list[str]:
     """
     if any(name in locations()[kind] for kind in kinds):
         return [name]
-    if found := in_any_case(name, names(*kinds)):
-        return found
+    if matches := in_any_case(name, names(*kinds)):
+        return matches
     known = {alias: ours for kind in kinds for alias, ours in ALIASES.get(kind, {}).items()}
     return [known[alias] for alias in in_any_case(name, known)]
 
@@ -316,30 +316,30 @@ def aliases_of(kind: str, name: str) -> tuple[str, ...]:
 
 
 def _meant(name: str, *kinds: str) -> str | None:
-    found = meanings(name, *kinds)
-    if len(found) > 1:
+    candidates = meanings(name, *kinds)
+    if len(candidates) > 1:
         raise ParameterError(
-            f"{name!r} may be {' or '.join(found)}, which differ in capital letters alone. Write the one "
-            "that is meant."
+            f"{name!r} may be {' or '.join(candidates)}, which differ in capital letters alone. Write "
+            "the one that is meant."
         )
-    return found[0] if found else None
+    return candidates[0] if candidates else None
 
 
 def by_canonical(values: Mapping[str, Any], *kinds: str) -> dict[str, Any]:
     """The same values under names as the registry spells them.
 
-    A name that is not known stays, for whoever can say what was wanted.
+    An unknown name stays as it is, for the caller to report.
 
     >>> by_canonical({"dbrl": 20, "K_anonymity": 3}, *MEASURING)
     {'DBRL': 20, 'k_anonymity': 3}
     """
-    found: dict[str, Any] = {}
+    canonical_values: dict[str, Any] = {}
     for name, value in values.items():
         spelled = _meant(name, *kinds) or name
-        if spelled in found:
+        if spelled in canonical_values:
             raise ParameterError(f"{spelled} is named twice, in capital letters and without. Once is enough.")
-        found[spelled] = value
-    return found
+        canonical_values[spelled] = value
+    return canonical_values
 
 
 def lookup(name: str, *kinds: str) -> type[Method]:
@@ -355,8 +355,8 @@ def lookup(name: str, *kinds: str) -> type[Method]:
         if (location := locations()[kind].get(spelled)) is not None
     )
     module, _, attribute = location.partition(":")
-    found: type[Method] = getattr(import_module(module), attribute)
-    return found
+    method_class: type[Method] = getattr(import_module(module), attribute)
+    return method_class
 
 
 def class_named(name: str, *kinds: str) -> type[Method]:
@@ -366,9 +366,11 @@ def class_named(name: str, *kinds: str) -> type[Method]:
     'MDAV'
     """
     locations = (location for kind in kinds for location in BUILT_IN[kind].values())
-    module = next(home for home, _, known in (each.partition(":") for each in locations) if known == name)
-    found: type[Method] = getattr(import_module(module), name)
-    return found
+    module = next(
+        home for home, _, known in (location.partition(":") for location in locations) if known == name
+    )
+    method_class: type[Method] = getattr(import_module(module), name)
+    return method_class
 
 
 def name_of(method: Method, *kinds: str) -> str:
@@ -382,11 +384,11 @@ def name_of(method: Method, *kinds: str) -> str:
     spelled = f"{made.__module__}:{made.__qualname__}"
     known = [(kind, name) for kind in kinds for name in locations()[kind]]
     # a plug-in may be registered where a module hands it on
-    found = [name for kind, name in known if locations()[kind][name] == spelled] or [
+    matches = [name for kind, name in known if locations()[kind][name] == spelled] or [
         name for kind, name in known if name not in BUILT_IN[kind] and lookup(name, kind) is made
     ]
-    if found:
-        return found[0]
+    if matches:
+        return matches[0]
     raise ParameterError(
         f"{made.__name__}: wanted a method of {', '.join(kinds)}, got one that is not registered as such. "
         f"Register it as an entry point of tacita.{kinds[0]}, or choose another."
@@ -451,8 +453,8 @@ def parameters_of(method: str) -> dict[str, FieldInfo]:
     """
     return {
         name: field
-        for each in method.split("+")
-        for name, field in lookup(each, *PROTECTING).model_fields.items()
+        for step in method.split("+")
+        for name, field in lookup(step, *PROTECTING).model_fields.items()
     }
 
 
@@ -496,16 +498,18 @@ def is_headline(name: str) -> bool:
 
 def describe(kind: str, name: str) -> dict[str, Any]:
     """What a user can know of a method without running it: for `tacita methods` and for forms."""
-    found = lookup(name, kind)
-    told = {
+    method_class = lookup(name, kind)
+    description = {
         "kind": kind,
         "name": name,
         "aliases": list(aliases_of(kind, name)),
-        "summary": found.summary(),
-        "parameters": found.parameter_schema(),
-        "guarantees": list(found.guarantees),
+        "summary": method_class.summary(),
+        "parameters": method_class.parameter_schema(),
+        "guarantees": list(method_class.guarantees),
     }
-    return told | {"endings": list(getattr(found, "endings", ()))} if kind == "format" else told
+    if kind != "format":
+        return description
+    return description | {"endings": list(getattr(method_class, "endings", ()))}
 
 
 def in_any_case(name: str, known: Iterable[str]) -> list[str]:
@@ -515,4 +519,8 @@ def in_any_case(name: str, known: Iterable[str]) -> list[str]:
     (['mdav'], ['mdav', 'MDAV'])
     """
     names = list(dict.fromkeys(known))
-    return [name] if name in names else [each for each in names if each.casefold() == name.casefold()]
+    return (
+        [name]
+        if name in names
+        else [candidate for candidate in names if candidate.casefold() == name.casefold()]
+    )

@@ -1,4 +1,4 @@
-"""What is asked around the methods of a release, whatever they are."""
+"""Options of a release of records, whatever its methods are."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _as_hierarchies(value: object) -> object:
         value = {column: file for column, _, file in parted}
     if not isinstance(value, Mapping):
         return value
-    return {column: Path(given) if isinstance(given, str) else given for column, given in value.items()}
+    return {column: Path(source) if isinstance(source, str) else source for column, source in value.items()}
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
@@ -63,17 +63,17 @@ Hierarchies = Annotated[dict[str, Any], BeforeValidator(_as_hierarchies)]
 QuasiColumns = Annotated[Literal["numeric"] | tuple[str, ...], BeforeValidator(_as_quasi)]
 
 
-# What the steps of a plan say of their own columns; all other roles are said of the file.
+# Roles that the steps of a plan give their own columns; all other roles are declared for the file.
 OF_STEPS = ("quasi", "dependent", "independent", *KINDS)
-# What a column may be beside its role.
-_BESIDE_A_ROLE = (*KINDS, "unit_columns", "hierarchy")
+# What a column may be in addition to its role.
+_NEXT_TO_A_ROLE = (*KINDS, "unit_columns", "hierarchy")
 
 
 class Roles(Parameters):
     """Which column is what; a column that is not named is released as it is.
 
-    A new role is a field here. What nothing else is said of: a column with it has no other role, cannot be
-    dropped by a step and stands under it in the report, by the name and the description of the field.
+    A new role is a field here. Unless code treats it specially, a column with it has no other role, cannot
+    be dropped by a step and is listed under it in the report, by the name and the description of the field.
 
     >>> Roles(quasi="turnover", identifiers=["name"]).quasi
     ('turnover',)
@@ -181,7 +181,7 @@ class Roles(Parameters):
 
     def _named(self) -> Iterable[tuple[str, str]]:
         for role in Roles.model_fields:
-            if role not in _BESIDE_A_ROLE:
+            if role not in _NEXT_TO_A_ROLE:
                 yield from ((role, name) for name in self.columns_of(role))
 
     def columns_of(self, role: str) -> tuple[str, ...]:
@@ -190,10 +190,10 @@ class Roles(Parameters):
         >>> Roles(quasi=["a"], unit="firm").columns_of("unit"), Roles(quasi=["a"]).columns_of("strata")
         (('firm',), ())
         """
-        given = getattr(self, role)
-        if role == "quasi" and given == "numeric":
+        columns = getattr(self, role)
+        if role == "quasi" and columns == "numeric":
             return self.categorical
-        return (given,) if isinstance(given, str) else tuple(given or ())
+        return (columns,) if isinstance(columns, str) else tuple(columns or ())
 
     @property
     def categorical(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Forms out of JSON schemas: a field for each parameter, and what was typed as values of a plan.
+"""Forms made from JSON schemas: a field for each parameter, and what was typed as values of a plan.
 
-Nothing is judged here: what cannot be a value stays the text that was typed, and whoever builds the plan says
-what is wrong with it, beside its field.
+Nothing is validated here: what cannot be a value stays the text that was typed, and the caller that builds
+the plan shows the fault next to its field.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _SCALARS = ("integer", "number", "string")
 class Field:
     """One parameter as a form shows it: `automatic` where it may be left to the method.
 
-    What may be said column by column has the texts of `each`; `for_all` where one text may do for all.
+    A parameter that may be set column by column has the texts of `by_column`; `for_all` where one text may
+    hold for all columns.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Field:
     automatic: bool
     choices: tuple[str, ...]
     hint: str
-    each: Mapping[str, str]
+    by_column: Mapping[str, str]
     for_all: bool
 
     @property
@@ -59,24 +60,24 @@ def kind_of(schema: Mapping[str, Any]) -> Kind:
     options = _options(schema)
     if len(options) != 1:
         return "free"
-    found = options[0]
-    if "enum" in found:
+    option = options[0]
+    if "enum" in option:
         return "enum"
-    if found.get("type") == "array":
-        return "list" if found.get("items", {}).get("type") in _SCALARS else "free"
+    if option.get("type") == "array":
+        return "list" if option.get("items", {}).get("type") in _SCALARS else "free"
     plain: dict[str, Kind] = {"integer": "integer", "number": "number", "boolean": "boolean"}
-    return plain.get(found.get("type", ""), "text" if found.get("type") == "string" else "free")
+    return plain.get(option.get("type", ""), "text" if option.get("type") == "string" else "free")
 
 
 def _options(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
+    return [option for option in schema.get("anyOf", [schema]) if option.get("type") != "null"]
 
 
 def each_of(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any] | None] | None:
-    """Of what is said column by column, the schema of one column, and of one for all if that may be said."""
+    """The schema of one column of a parameter by column, and that of one value for all if it is allowed."""
     options = _options(schema)
-    named = [each["additionalProperties"] for each in options if each.get("additionalProperties")]
-    plain = [each for each in options if "additionalProperties" not in each]
+    named = [option["additionalProperties"] for option in options if option.get("additionalProperties")]
+    plain = [option for option in options if "additionalProperties" not in option]
     one = len(named) == 1 and len(plain) <= 1 and isinstance(named[0], Mapping)
     if not one or kind_of(named[0]) not in ("integer", "number", "list"):
         return None
@@ -84,12 +85,12 @@ def each_of(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, 
 
 
 def _choices(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    options = [each for each in schema.get("anyOf", [schema]) if "enum" in each]
-    return tuple(str(value) for each in options for value in each["enum"])
+    options = [option for option in schema.get("anyOf", [schema]) if "enum" in option]
+    return tuple(str(value) for option in options for value in option["enum"])
 
 
 def _automatic(schema: Mapping[str, Any]) -> bool:
-    return any(each.get("type") == "null" for each in schema.get("anyOf", ()))
+    return any(option.get("type") == "null" for option in schema.get("anyOf", ()))
 
 
 def text_of(value: Any) -> str:
@@ -102,9 +103,9 @@ def text_of(value: Any) -> str:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < _MOST_EXACT:
         return str(int(value))
-    if isinstance(value, list | tuple) and all(isinstance(each, str | int | float) for each in value):
-        texts = [each if isinstance(each, str) else text_of(each) for each in value]
-        return ", ".join(texts) if not any("," in each for each in texts) else json.dumps(list(value))
+    if isinstance(value, list | tuple) and all(isinstance(entry, str | int | float) for entry in value):
+        texts = [entry if isinstance(entry, str) else text_of(entry) for entry in value]
+        return ", ".join(texts) if not any("," in entry for entry in texts) else json.dumps(list(value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -119,19 +120,19 @@ def fields_of(properties: Mapping[str, Mapping[str, Any]], values: Mapping[str, 
             automatic=_automatic(schema),
             choices=_choices(schema),
             hint=schema.get("description", ""),
-            each=_texts_of_each(values.get(name)),
+            by_column=_texts_by_column(values.get(name)),
             for_all=(each_of(schema) or (None, None))[1] is not None,
         )
         for name, schema in properties.items()
     ]
 
 
-def _texts_of_each(value: Any) -> dict[str, str]:
-    return {column: text_of(said) for column, said in value.items()} if isinstance(value, dict) else {}
+def _texts_by_column(value: Any) -> dict[str, str]:
+    return {column: text_of(typed) for column, typed in value.items()} if isinstance(value, dict) else {}
 
 
 def of_columns(schema: Mapping[str, Any], for_all: str, typed: Mapping[str, str]) -> Any:
-    """What was typed column by column, as a plan has it: columns without a text are as all, if that is said.
+    """What was typed column by column, as a plan has it: a column without a text takes the value for all.
 
     >>> whole = {"type": "integer"}
     >>> level = {"anyOf": [whole, {"additionalProperties": whole, "type": "object"}]}
@@ -140,13 +141,13 @@ def of_columns(schema: Mapping[str, Any], for_all: str, typed: Mapping[str, str]
     >>> of_columns(level, "1", {"age": "", "town": ""}), of_columns(level, "", {"age": ""})
     (1, None)
     """
-    found = each_of(schema)
-    assert found is not None, "asked of what is said column by column"
+    schemas = each_of(schema)
+    assert schemas is not None, "the parameter is not set by column"
     texts = {column: text.strip() for column, text in typed.items()}
     if not any(texts.values()):
-        return value_of(found[1] or schema, for_all) if for_all.strip() else None
+        return value_of(schemas[1] or schema, for_all) if for_all.strip() else None
     filled = {column: text or for_all.strip() for column, text in texts.items()}
-    return {column: value_of(found[0], text) for column, text in filled.items() if text}
+    return {column: value_of(schemas[0], text) for column, text in filled.items() if text}
 
 
 def _number(text: str) -> Any:
@@ -177,8 +178,8 @@ def listed(text: str, numbers: bool) -> list[Any]:
     ([3, 5, 10], [0.3, 1], ['north', 'south'])
     """
     if text.lstrip().startswith(("[", "{")):
-        found = _parsed(text)
-        return found if isinstance(found, list) else [found]
+        parsed = _parsed(text)
+        return parsed if isinstance(parsed, list) else [parsed]
     parts = [part.strip() for part in text.split(";" if ";" in text else ",")]
     return [_number(part) if numbers else part for part in parts if part]
 
@@ -191,26 +192,26 @@ def value_of(schema: Mapping[str, Any], text: str) -> Any:
     if kind == "list":
         return listed(text, _of_numbers(schema))
     if kind in ("free", "each"):
-        found = _number(text)
-        return found if not isinstance(found, str) else _free(text)
+        number = _number(text)
+        return number if not isinstance(number, str) else _free(text)
     if kind == "enum":
         return _number(text) if text not in _strings(schema) else text
     return text
 
 
 def _strings(schema: Mapping[str, Any]) -> Sequence[Any]:
-    options = [each for each in schema.get("anyOf", [schema]) if "enum" in each]
-    return [value for each in options for value in each["enum"] if isinstance(value, str)]
+    options = [option for option in schema.get("anyOf", [schema]) if "enum" in option]
+    return [value for option in options for value in option["enum"] if isinstance(value, str)]
 
 
 def _of_numbers(schema: Mapping[str, Any]) -> bool:
-    options = [each for each in schema.get("anyOf", [schema]) if each.get("type") == "array"]
-    return any(each["items"]["type"] != "string" for each in options)
+    options = [option for option in schema.get("anyOf", [schema]) if option.get("type") == "array"]
+    return any(option["items"]["type"] != "string" for option in options)
 
 
 def _free(text: str) -> Any:
-    found = _parsed(text)
-    return listed(text, True) if isinstance(found, str) and ("," in text or ";" in text) else found
+    parsed = _parsed(text)
+    return listed(text, True) if isinstance(parsed, str) and ("," in text or ";" in text) else parsed
 
 
 def values_of(
@@ -228,7 +229,7 @@ def values_of(
     >>> values_of(schema, {"k": "5"}, ["k", "fast"])
     {'k': 5, 'fast': False}
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, schema in properties.items():
         default = schema.get("default")
         if name not in shown:
@@ -239,5 +240,5 @@ def values_of(
             text = typed.get(name, "").strip()
             value = value_of(schema, text) if text else default
         if value is not None and (value != default or name in always):
-            found[name] = value
-    return found
+            values[name] = value
+    return values

@@ -1,4 +1,4 @@
-"""Seeds of randomness: read in any spelling, drawn where asked for, and long enough where they protect."""
+"""Seeds of randomness: read in any spelling, drawn on request, and long enough where they protect."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""By which door a user came, and how a setting is said there: an option, a key of a plan, an argument.
+"""The interface in use, and how a setting is written there: an option, a key of a plan, an argument.
 
-A message that tells what to do says it in the words that its reader can type.
+A message that says what to do does so in words that its reader can type.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from typing import Literal
 
 from .plan_document import literal_of
 
-Door = Literal["command", "plan", "python"]
+Interface = Literal["command", "plan", "python"]
 
-_DOOR: ContextVar[Door | None] = ContextVar("door", default=None)
+_INTERFACE: ContextVar[Interface | None] = ContextVar("interface", default=None)
 
 
 @contextmanager
-def entered_by(door: Door) -> Iterator[None]:
-    """Until it ends, settings are said in the words of a door; of that which was entered first.
+def entered_by(interface: Interface) -> Iterator[None]:
+    """Within it, settings are written as in one interface: the one that was entered first.
 
     A command builds a plan and Python carries it out: its user typed options nevertheless.
     """
-    before = _DOOR.set(_DOOR.get() or door)
+    before = _INTERFACE.set(_INTERFACE.get() or interface)
     try:
         yield
     finally:
-        _DOOR.reset(before)
+        _INTERFACE.reset(before)
 
 
 def setting(section: str, key: str, value: bool | str) -> str:
-    """How to say a setting, without the dot after it.
+    """A setting as the user writes it, without the dot after it.
 
     >>> setting("suppress", "margins", True)
     'margins=True'
@@ -42,16 +42,16 @@ def setting(section: str, key: str, value: bool | str) -> str:
     ...     setting("suppress", "margins", True), setting("suppress", "problem", "exact")
     ('--margins', '--problem exact')
     """
-    match _DOOR.get():
+    match _INTERFACE.get():
         case "command":
             option = f"--{key.replace('_', '-')}"
             return option if value is True else f"{option} {value}"
         case "plan":
-            said = str(value).lower() if isinstance(value, bool) else f'"{value}"'
-            return f"{key} = {said} under [{section}]"
+            literal = str(value).lower() if isinstance(value, bool) else f'"{value}"'
+            return f"{key} = {literal} under [{section}]"
         case _:
-            said = "accept_risks" if key in ("insist", "accept") else key
-            return f"{said}={literal_of(value)}"
+            argument = "accept_risks" if key in ("insist", "accept") else key
+            return f"{argument}={literal_of(value)}"
 
 
 def accepting(risk: str) -> str:
@@ -75,4 +75,4 @@ def run_option(name: str) -> str:
     ...     run_option("force")
     '--force'
     """
-    return f"{name}=True" if _DOOR.get() in (None, "python") else f"--{name}"
+    return f"{name}=True" if _INTERFACE.get() in (None, "python") else f"--{name}"

@@ -28,7 +28,7 @@ _BRACKET = re.compile(r"[\[\]{}]")
 _END_OF_KEY = re.compile(r"[=,\n\[\]{}]")
 
 
-def refuse_size(count: int, who: str, most: int = MOST_BYTES) -> None:
+def check_size(count: int, who: str, most: int = MOST_BYTES) -> None:
     """Raise where a text is larger than any plan."""
     if count > most:
         raise ParameterError(
@@ -37,9 +37,9 @@ def refuse_size(count: int, who: str, most: int = MOST_BYTES) -> None:
         )
 
 
-def refuse_deep_toml(text: str, who: str) -> None:
+def check_toml_depth(text: str, who: str) -> None:
     """Raise where a text of TOML is too large or too deep to be parsed. O(characters)."""
-    refuse_size(len(text), who)
+    check_size(len(text), who)
     bare = _TOML_STRING.sub("", text)
     parts = 1 + max(part.count(".") for part in _END_OF_KEY.split(bare))
     if parts > MOST_PARTS:
@@ -47,10 +47,10 @@ def refuse_deep_toml(text: str, who: str) -> None:
             f"{who}: wanted keys of at most {MOST_PARTS} parts with dots between, got one of {parts}. "
             "Is this a plan?"
         )
-    _refuse_levels(_levels(bare), who)
+    _check_levels(_levels(bare), who)
 
 
-def refuse_deep_values(values: object, who: str) -> None:
+def check_depth(values: object, who: str) -> None:
     """Raise where values stand in values more often than in any plan. O(values)."""
     level, below = 0, [values]
     while below := [
@@ -60,15 +60,15 @@ def refuse_deep_values(values: object, who: str) -> None:
         for inner in (outer.values() if isinstance(outer, dict) else outer)
     ]:
         level += 1
-        _refuse_levels(level, who)
+        _check_levels(level, who)
 
 
 def values_of_json(
     text: str, who: str, *, most_bytes: int = MOST_BYTES, most_levels: int = MOST_LEVELS
 ) -> Any:
     """The values of a text of JSON; ValueError where it is none, raises too where it is too large or deep."""
-    refuse_size(len(text), who, most_bytes)
-    _refuse_levels(_levels(_JSON_STRING.sub("", text)), who, most_levels)
+    check_size(len(text), who, most_bytes)
+    _check_levels(_levels(_JSON_STRING.sub("", text)), who, most_levels)
     return json.loads(text)
 
 
@@ -77,7 +77,7 @@ def _levels(bare: str) -> int:
     return max(accumulate(1 if sign in "[{" else -1 for sign in _BRACKET.findall(bare)), default=0)
 
 
-def _refuse_levels(levels: int, who: str, most: int = MOST_LEVELS) -> None:
+def _check_levels(levels: int, who: str, most: int = MOST_LEVELS) -> None:
     if levels > most:
         raise ParameterError(
             f"{who}: values are nested too deep for any plan (at most {most} levels). Check the "

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import DataError, Microdata, ParameterError
-from tacita.core.data.microdata import join_names, refuse_repeated_names
+from tacita.core.data.microdata import check_unique_names, join_names
 from tacita.io import xlsx
 
 from .reading_options import SheetOptions
@@ -168,7 +168,7 @@ def _names(row: Sequence[Any], source: str) -> list[str]:
             f"{source}: wanted a first line with a name for each column, got {odd or 'no'} cells "
             f"{'without one' if odd else 'at all'}. Name the columns in the first line of the sheet."
         )
-    refuse_repeated_names(names)
+    check_unique_names(names)
     return names
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacita.core import DataError
-from tacita.core.data.microdata import refuse_repeated_names
+from tacita.core.data.microdata import check_unique_names
 from tacita.io.canonical_arrow import without_memory
 from tacita.io.content import opened
 
@@ -76,7 +76,7 @@ def readable(source: str) -> Iterator[None]:
 
 def _parquet_file(file: pa.NativeFile) -> pq.ParquetFile:
     parquet = pq.ParquetFile(file)
-    refuse_repeated_names(parquet.schema_arrow.names)
+    check_unique_names(parquet.schema_arrow.names)
     return parquet
 
 

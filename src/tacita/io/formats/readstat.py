@@ -6,7 +6,7 @@ import io
 from typing import Any, BinaryIO
 
 from tacita.core import DataError, ParameterError
-from tacita.core.data.microdata import refuse_repeated_names
+from tacita.core.data.microdata import check_unique_names
 
 from .record_format import most_cells, refuse_huge
 
@@ -26,7 +26,7 @@ def read(
     try:
         about = reader(file, metadataonly=True)[1]
         columns = about.number_columns or 0
-        refuse_repeated_names(about.column_names)
+        check_unique_names(about.column_names)
         refuse_huge(about.number_rows or 0, columns, source)
         file.seek(0)
         # some files do not declare their number of records

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tacita.core import DataError, Floats, Ints
 from tacita.core.data.column_metadata import ColumnNotes, System
-from tacita.core.data.microdata import join_names, refuse_repeated_names
+from tacita.core.data.microdata import check_unique_names, join_names
 
 from .record_format import Held, refuse_huge
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
@@ -270,7 +270,7 @@ def _read_layout(file: BinaryIO, source: str) -> tuple[list[Field], int, int]:
         _field(description, names[0] == b"LIBV8   ", labels.get(n, ()))
         for n, description in enumerate(descriptions, 1)
     ]
-    refuse_repeated_names([field.name for field in fields])
+    check_unique_names([field.name for field in fields])
     wide = max(field.at + field.width for field in fields)
     if end % _LINE or any(field.width < 1 or field.at < 0 for field in fields) or not fields:
         raise ValueError

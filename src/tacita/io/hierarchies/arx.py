@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tacita.core import DataError, Hierarchy
-from tacita.core.data.hierarchy import refuse_steps
+from tacita.core.data.hierarchy import check_step_count
 
 TOP = "*"
 
@@ -38,7 +38,7 @@ def parse_arx(text: str, name: str) -> Hierarchy:
 
 def from_rows(name: str, rows: Sequence[Sequence[str]]) -> Hierarchy:
     """Rows of labels of equal length, the value first and the top last. O(values levels)."""
-    refuse_steps(name, len(rows[0]) - 1)
+    check_step_count(name, len(rows[0]) - 1)
     above: dict[str, str] = {}
     until: dict[str, int] = {}
     conflicting: set[str] = set()

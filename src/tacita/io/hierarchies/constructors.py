@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tacita.core import DataError, Hierarchy, ParameterError
-from tacita.core.data.hierarchy import refuse_steps
+from tacita.core.data.hierarchy import check_step_count
 from tacita.core.data.labels import interval_label, natural_order
 
 from .arx import from_rows
@@ -33,7 +33,7 @@ def from_nested(name: str, nested: Nested, total: str = "Total") -> Hierarchy:
             return
         if isinstance(below, str):
             raise ParameterError(f"Hierarchy {name}: wanted lists or dicts of labels, got bare text.")
-        refuse_steps(name, depth)
+        check_step_count(name, depth)
         for label in below:
             labels.append(str(label))
             parents.append(parent)

@@ -139,7 +139,7 @@ class MethodSection(Parameters):
             )
         columns = roles.dependent or roles.quasi
         if not isinstance(columns, str):
-            self.build().refuse_columns(columns)
+            self.build().check_columns(columns)
         relabels = kind in (*registry.CATEGORICAL, "dropping")
         if missing == "level" and not drawing and not relabels:
             able = [

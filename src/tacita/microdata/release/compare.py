@@ -19,7 +19,7 @@ from tacita.core import (
     Trial,
     Trials,
 )
-from tacita.core.results.progress import Heard
+from tacita.core.results.progress import StopLatch
 from tacita.core.results.trials import Origin
 from tacita.microdata.measures.loss.relations import RelationsLost
 from tacita.microdata.plans.plan import Protection
@@ -52,7 +52,7 @@ def compare(
     data = replace(data, fingerprint=data.fingerprint or fingerprint_of_frame(data))
 
     steered = run or RunContext()
-    stop_latch = Heard(steered.should_stop)
+    stop_latch = StopLatch(steered.should_stop)
     trials: list[Trial] = []
     failures: list[DataError | ParameterError | RequirementError] = []
     origin: Origin | None = None

@@ -13,7 +13,7 @@ from tacita.core import (
     Verdict,
 )
 from tacita.core.results.inferred_cells import Determined
-from tacita.core.results.progress import Heard
+from tacita.core.results.progress import StopLatch
 from tacita.core.results.release import Claim
 from tacita.core.spec.seeds import as_seed
 from tacita.microdata import verify
@@ -91,10 +91,10 @@ def _released(
     return release, content
 
 
-def _steered(run: RunContext | None, protection: Protection) -> tuple[RunContext, Heard]:
+def _steered(run: RunContext | None, protection: Protection) -> tuple[RunContext, StopLatch]:
     """The run with the seed of the plan and its own stop latch: the record has the stop of this run alone."""
     context = run or RunContext()
-    stop_latch = Heard(context.should_stop)
+    stop_latch = StopLatch(context.should_stop)
     seed = context.seed if protection.protect.seed is None else as_seed(protection.protect.seed)
     return replace(context, seed=seed, should_stop=stop_latch), stop_latch
 
@@ -134,7 +134,7 @@ def _verified(
         accepted = (*accepted, verify.GIVEN_BACK)
         claim = made.accepting(accepted).claim
         verdicts = verify_release(made.data, claim, written, run, to_look_at=to_look_at)
-        return _Verified(verdicts, accepted, refused.found)
+        return _Verified(verdicts, accepted, refused.determined)
 
 
 def verify_release(

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from tacita.core import DataError, Floats, Ints, Mask, Microdata, Roles, RunContext
 from tacita.core.data.global_statistics import Whole
-from tacita.core.data.microdata import refuse_passing_over
+from tacita.core.data.microdata import check_numeric_columns
 from tacita.core.data.number_parsing import Parsed
 from tacita.io.hashing import Hashes, cells_of, fractions, mixed
 from tacita.io.parquet_dataset import ParquetParts
@@ -173,7 +173,7 @@ class _Words:
 
     def check_numeric(self, source: str, column: str) -> None:
         if not self._codes:
-            refuse_passing_over(source, column, self._good, self._bad, self._first_bad)
+            check_numeric_columns(source, column, self._good, self._bad, self._first_bad)
 
 
 class _Sums:

@@ -163,7 +163,7 @@ class _Work:
         except InferenceError as refused:
             if not protection.protect.accepts(verify.GIVEN_BACK):
                 raise
-            given_back, accepted_risks = refused.found, (*accepted_risks, verify.GIVEN_BACK)
+            given_back, accepted_risks = refused.determined, (*accepted_risks, verify.GIVEN_BACK)
             verdicts = self._verified(file, parts, deal, accepted_risks)
         verdicts += self._required(file)
         sample = Sample.of(self.scratch, protection, self.name, parts, deal.whole, first.skipped, share)

@@ -344,7 +344,7 @@ def require_passed(results: tuple[Verdict, ...], *, to_look_at: bool = False) ->
             f"Other columns of the release determine protected values, so it was not written: "
             f"{faults(results)}. "
             f"{inference.advice(failed)} Or {accepting(GIVEN_BACK)}.",
-            found=[cells for verdict in failed for cells in verdict.inferred],
+            determined=[cells for verdict in failed for cells in verdict.inferred],
         )
         refusal.accepted_as = GIVEN_BACK
         raise refusal

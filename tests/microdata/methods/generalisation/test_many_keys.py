@@ -111,7 +111,7 @@ def test_combinations_of_few_among_many_keys_are_taken():
 def test_the_estimate_is_what_a_search_takes(quality, monkeypatch):
     told = []
     monkeypatch.setattr(
-        "tacita.microdata.methods.generalisation.lattice.refuse_memory",
+        "tacita.microdata.methods.generalisation.lattice.check_memory",
         lambda needed, *_: told.append(needed),
     )
     keys = keys_of(8, n=200)

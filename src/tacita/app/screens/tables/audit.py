@@ -8,14 +8,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tacita.app.screens.table_state import asked_of, looked_folder, nothing_judged, plan_of, table_state
+from tacita.app.screens.table_state import looked_folder, nothing_judged, plan_of, request_of, table_state
 from tacita.app.server.application import Screen
 from tacita.app.server.jobs import Job
 from tacita.app.server.page_frame import screen, seen_at, start, work_of
 from tacita.app.server.uploads import TooLarge, receive
 
 from . import rules, suppress
-from .table_grid import asked, spoken, strip
+from .table_grid import ask_worker, spoken, strip
 
 PATH = "/tables/audit"
 _FORMS = (".csv", ".xlsx", ".html")
@@ -27,39 +27,39 @@ async def show(request: Request) -> Response:
     if not rules.done(work):
         return seen_at(rules.PATH)
     work.history.choose(request.query_params.get("node"))
-    node, found = work.history.current, {}
+    node, audited = work.history.current, {}
     if node is not None and node.state == "verified" and node.files and not work.running:
-        found = await asked(request, "audited", {"folder": str(work.folder_of(node))})
+        audited = await ask_worker(request, "audited", {"folder": str(work.folder_of(node))})
     foreign = table_state(work).foreign
     return screen(
         request,
         "audit",
         "tables_audit.html",
-        told=table_state(work),
+        state=table_state(work),
         node=node,
-        found=_drawn(request, found),
+        audited=_drawn(request, audited),
         unjudged=node is not None and nothing_judged(node.answer),
         foreign=None if foreign is None else _drawn(request, foreign),
         problems=suppress.PROBLEMS,
     )
 
 
-def _drawn(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+def _drawn(request: Request, audited: dict[str, Any]) -> dict[str, Any]:
     """Rows with their ranges in words, and a strip where the true value is known."""
     workspace = request.state.workspace
     style = workspace.style
     rows = [
         {
-            **each,
-            "range": spoken(each["low"], each["high"], workspace.say, style=style),
-            "wanted": spoken(each["wanted_low"], each["wanted_high"], workspace.say, style=style)
-            if each["wanted_low"] is not None or each["wanted_high"] is not None
+            **row,
+            "range": spoken(row["low"], row["high"], workspace.say, style=style),
+            "wanted": spoken(row["wanted_low"], row["wanted_high"], workspace.say, style=style)
+            if row["wanted_low"] is not None or row["wanted_high"] is not None
             else "",
-            "strip": strip(each["value"], each).split() if "value" in each else None,
+            "strip": strip(row["value"], row).split() if "value" in row else None,
         }
-        for each in found.get("rows", ())
+        for row in audited.get("rows", ())
     ]
-    return {**found, "rows": rows}
+    return {**audited, "rows": rows}
 
 
 async def upload(request: Request) -> Response:
@@ -76,22 +76,22 @@ async def upload(request: Request) -> Response:
     if source.path.suffix not in _FORMS:
         source.path.unlink(missing_ok=True)
         return JSONResponse({"message": say("audit.forms")})
-    told = table_state(work)
+    state = table_state(work)
     problem = request.query_params.get("problem", "")
-    asked_for: dict[str, Any] = {"problem": problem if problem in suppress.PROBLEMS else "interval"}
-    if told.asked.get("accept") and not told.judged:
-        asked_for["accept"] = told.asked["accept"]
-    given = asked_of(work, plan_of(work, suppress=asked_for), looked_folder(work))
-    given["published"] = str(source.path)
-    given["names"] = {**given["names"], source.path.name: source.shown_as}
-    told.foreign = None
+    section: dict[str, Any] = {"problem": problem if problem in suppress.PROBLEMS else "interval"}
+    if state.settings.get("accept") and not state.judged:
+        section["accept"] = state.settings["accept"]
+    arguments = request_of(work, plan_of(work, suppress=section), looked_folder(work))
+    arguments["published"] = str(source.path)
+    arguments["names"] = {**arguments["names"], source.path.name: source.shown_as}
+    state.foreign = None
 
     def then(job: Job) -> None:
         source.path.unlink(missing_ok=True)
         if job.state == "done":
-            told.foreign = {**job.answer, "file": source.shown_as}
+            state.foreign = {**job.answer, "file": source.shown_as}
 
-    job = start(request, work, "audit", given, then)
+    job = start(request, work, "audit", arguments, then)
     await job.settled(0.3)
     return JSONResponse({"next": PATH})
 

@@ -10,20 +10,21 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tacita.app.screens.table_state import (
-    BESIDE,
+    AUXILIARY,
     DIVISIONS,
     OF_ARGUS,
     PARTS,
     SPANNING,
     TableState,
-    asked_of,
     guess_kind,
     guess_parts,
     looked_folder,
     metadata_of,
     of_fixed_columns,
-    parts_said,
+    parts_from_metadata,
     plan_of,
+    request_of,
+    restored,
     section_of,
     spanning,
     table_state,
@@ -61,14 +62,14 @@ _DEMOS: dict[str, dict[str, Any]] = {
 async def show(request: Request) -> Response:
     """What there is, and what its columns are."""
     work = work_of(request)
-    told = table_state(work)
+    state = table_state(work)
     return screen(
         request,
         "build",
         "tables_build.html",
-        told=told,
+        state=state,
         columns=list(enumerate(work.columns))[:_MOST_COLUMNS],
-        all_parts=PARTS.get(told.kind, ()),
+        all_parts=PARTS.get(state.kind, ()),
         spanned=[(list(work.roles).index(name), name) for name in spanning(work)],
         divisions=DIVISIONS,
         demos=[*_DEMOS],
@@ -79,20 +80,20 @@ async def show(request: Request) -> Response:
 
 def problem(work: Work) -> str | None:
     """What stands in the way of a table, as a key of the texts."""
-    told = table_state(work)
-    if told.says_itself:
-        return "build.no-metadata" if told.kind == "tab" and metadata_of(work) is None else None
+    state = table_state(work)
+    if state.says_itself:
+        return "build.no-metadata" if state.kind == "tab" and metadata_of(work) is None else None
     if of_fixed_columns(work.source) and not work.columns:
         return "build.no-metadata"
     parts = [part for part in work.roles.values() if part != "none"]
     if len(set(parts)) < len(parts):
         return "build.twice"
-    if told.kind == "cells" and not parts and {"primary", "rules"} <= set(work.roles):
-        # a list of ours says itself what is what
+    if state.kind == "cells" and not parts and {"primary", "rules"} <= set(work.roles):
+        # a list of ours describes its own columns
         return None
     if not spanning(work):
         return "build.no-dimension"
-    if told.kind == "cells" and not {"value", "primary"} <= set(parts):
+    if state.kind == "cells" and not {"value", "primary"} <= set(parts):
         return "build.no-primary"
     return "build.undivided" if undivided(work) else None
 
@@ -141,12 +142,12 @@ def _unlike(work: Work, kind: str, columns: Sequence[Mapping[str, Any]]) -> tupl
     return ("data.lacks", {"columns": ", ".join(lacking)}) if lacking else None
 
 
-async def beside(request: Request) -> Response:
+async def auxiliary(request: Request) -> Response:
     """A file that belongs to it: a hierarchy, or metadata of tau-ARGUS."""
     work = work_of(request)
-    source, wrong = await added(request, work, BESIDE)
+    source, wrong = await added(request, work, AUXILIARY)
     if source is None:
-        return JSONResponse({"message": request.state.workspace.say(wrong, endings=", ".join(BESIDE))})
+        return JSONResponse({"message": request.state.workspace.say(wrong, endings=", ".join(AUXILIARY))})
     # a table that was made with another file is another table
     table_state(work).built = table_state(work).looked = None
     if work.source is not None and of_fixed_columns(work.source) and source.path.suffix == ".rda":
@@ -159,17 +160,17 @@ async def demo(request: Request) -> Response:
     work, name = work_of(request), (await fields_of(request)).get("name", "")
     if name not in _DEMOS or work.running:
         return seen_at(PATH)
-    said = _DEMOS[name]
+    demo_spec = _DEMOS[name]
     source = Source(
         path=work.folder / f"source-demo-{len(list(work.folder.iterdir()))}.csv",
-        shown_as=said["file"],
+        shown_as=demo_spec["file"],
         size=0,
     )
 
     def written(job: Job) -> None:
         if job.state == "done":
             source.size = source.path.stat().st_size
-            _profile(request, work, source, said)
+            _profile(request, work, source, demo_spec)
 
     job = start(request, work, "demo", {"path": str(source.path), "name": name}, written)
     await job.settled(2)
@@ -178,7 +179,7 @@ async def demo(request: Request) -> Response:
     return seen_at(PATH)
 
 
-def _profile(request: Request, work: Work, source: Source, said: dict[str, Any] | None = None) -> Job:
+def _profile(request: Request, work: Work, source: Source, demo_spec: dict[str, Any] | None = None) -> Job:
     workspace = request.state.workspace
     source.options = ((work.opened or {}).get("source") or {}).get("options")
     source.meta = metadata_of(work) if of_fixed_columns(source) else None
@@ -191,17 +192,17 @@ def _profile(request: Request, work: Work, source: Source, said: dict[str, Any] 
             if work.source is None or source.path != work.source.path:
                 source.path.unlink(missing_ok=True)
             return
-        found = job.answer
-        source.options, source.records = found["options"], found["records"]
-        source.fingerprint = found["fingerprint"]
+        profile = job.answer
+        source.options, source.records = profile["options"], profile["records"]
+        source.fingerprint = profile["fingerprint"]
         opened = work.opened
-        kind = "records" if found["said"] else guess_kind(found["columns"])
-        _take(work, source, kind, found["columns"], found["said"])
-        if said is not None and opened is None:
-            work.roles = {name: said["parts"].get(name, "none") for name in work.roles}
-            table_state(work).rules = {name: dict(given) for name, given in said["rules"].items()}
+        kind = "records" if profile["said"] else guess_kind(profile["columns"])
+        _take(work, source, kind, profile["columns"], profile["said"])
+        if demo_spec is not None and opened is None:
+            work.roles = {name: demo_spec["parts"].get(name, "none") for name in work.roles}
+            table_state(work).rules = {name: dict(params) for name, params in demo_spec["rules"].items()}
 
-    return start(request, work, "profile", {"source": source.asked(), "names": names_of(work)}, then)
+    return start(request, work, "profile", {"source": source.as_argument(), "names": names_of(work)}, then)
 
 
 def _take(
@@ -209,11 +210,11 @@ def _take(
     source: Source,
     kind: str,
     columns: list[dict[str, Any]],
-    said: Mapping[str, str] | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> None:
     """A file that could be read takes the place of the one before; what belongs to it is kept.
 
-    `said` is what metadata say of the columns.
+    `metadata` has the kinds of the columns.
     """
     if work.source is not None and work.source.path != source.path:
         work.source.path.unlink(missing_ok=True)
@@ -221,47 +222,48 @@ def _take(
     work.source, work.columns, work.kinds = source, columns, {}
     if opened is None:
         work.draft = {"table_state": TableState(kind=kind)}
-        work.roles = guess_parts(kind, columns) if said is None else parts_said(said)
+        work.roles = guess_parts(kind, columns) if metadata is None else parts_from_metadata(metadata)
     else:
-        work.draft = {"table_state": TableState(**opened["said"])}
+        work.draft = {"table_state": restored(opened["said"])}
         work.roles = {column["name"]: opened["parts"].get(column["name"], "none") for column in columns}
-        if said is not None and not spanning(work):
+        if metadata is not None and not spanning(work):
             # dimensions that a plan does not name are those of the metadata
-            work.roles |= {name: part for name, part in parts_said(said).items() if part in SPANNING}
+            parts = parts_from_metadata(metadata)
+            work.roles |= {name: part for name, part in parts.items() if part in SPANNING}
 
 
 async def save(request: Request) -> Response:
     """What the columns are; then the table is made."""
-    work, given = work_of(request), await fields_of(request)
-    told = table_state(work)
+    work, form = work_of(request), await fields_of(request)
+    state = table_state(work)
     if work.source is None or work.running:
         return seen_at(PATH)
-    chosen = not told.says_itself and not of_fixed_columns(work.source)
-    if chosen and given.get("kind") in PARTS and given["kind"] != told.kind:
-        told.kind = given["kind"]
-        work.roles = guess_parts(told.kind, work.columns)
-        told.built, told.looked, told.kept = None, None, {}
+    chosen = not state.says_itself and not of_fixed_columns(work.source)
+    if chosen and form.get("kind") in PARTS and form["kind"] != state.kind:
+        state.kind = form["kind"]
+        work.roles = guess_parts(state.kind, work.columns)
+        state.built, state.looked, state.kept = None, None, {}
         return seen_at(PATH)
     for place, column in enumerate(work.columns):
         name = column["name"]
-        if (part := given.get(f"part.{place}")) in PARTS.get(told.kind, ()):
+        if (part := form.get(f"part.{place}")) in PARTS.get(state.kind, ()):
             work.roles[name] = part
-        if (by := given.get(f"by.{place}")) in DIVISIONS:
-            said = {key: given.get(f"{key}.{place}", "") for key in ("prefixes", "parents", "file")}
-            told.divided[name] = {"by": by, **said}
-    told.total, told.title = given.get("total", "").strip(), given.get("title", "").strip()
-    told.fill_zeros = "fill_zeros" in given
-    told.built = told.looked = None
+        if (by := form.get(f"by.{place}")) in DIVISIONS:
+            division = {key: form.get(f"{key}.{place}", "") for key in ("prefixes", "parents", "file")}
+            state.divided[name] = {"by": by, **division}
+    state.total, state.title = form.get("total", "").strip(), form.get("title", "").strip()
+    state.fill_zeros = "fill_zeros" in form
+    state.built = state.looked = None
     work.draft["table"] = section_of(work)
-    if problem(work) is not None or "only" in given:
+    if problem(work) is not None or "only" in form:
         return seen_at(PATH)
 
     def then(job: Job) -> None:
         if job.state == "done":
-            told.built = job.answer
+            state.built = job.answer
 
-    plan = {**plan_of(work), "rules": []} if told.of_records else plan_of(work)
-    job = start(request, work, "table", asked_of(work, plan, looked_folder(work)), then)
+    plan = {**plan_of(work), "rules": []} if state.of_records else plan_of(work)
+    job = start(request, work, "table", request_of(work, plan, looked_folder(work)), then)
     await job.settled(0.7)
     return seen_at(PATH)
 
@@ -283,7 +285,7 @@ ROUTES = [
     Route(PATH, show, methods=["GET"]),
     Route(PATH, save, methods=["POST"]),
     Route(f"{PATH}/file", upload, methods=["PUT"]),
-    Route(f"{PATH}/beside", beside, methods=["PUT"]),
+    Route(f"{PATH}/beside", auxiliary, methods=["PUT"]),
     Route(f"{PATH}/demo", demo, methods=["POST"]),
     Route(f"{PATH}/forget", forget, methods=["POST"]),
 ]

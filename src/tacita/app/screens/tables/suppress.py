@@ -1,4 +1,4 @@
-"""Tables, third step: what to withhold, or other values; a run that closes in, and what came of it."""
+"""Tables, third step: suppression or adjustment, the progress of a run, and its result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tacita.app.screens.table_state import asked_of, looked_folder, nothing_judged, plan_of, table_state
+from tacita.app.screens.table_state import looked_folder, nothing_judged, plan_of, request_of, table_state
 from tacita.app.server.application import Screen, Site
 from tacita.app.server.history import Node, State
 from tacita.app.server.jobs import Job
@@ -28,7 +28,7 @@ PROBLEMS = ("interval", "exact", "general")
 OBJECTIVES = ("value", "count", "log", "contributors")
 ZEROS = ("", "publish", "withhold")
 _KINDS = ("suppression", "adjustment")
-# The risk that a person may accept where nothing says which cells are sensitive.
+# The risk that the user may accept where sensitive cells are unknown.
 NO_SENSITIVE_CELLS = "no-sensitive-cells"
 # Parameters that stand around those of a method.
 _AROUND = ("seconds", "solver")
@@ -50,7 +50,7 @@ _BEGINNING: Mapping[str, Any] = {
 async def methods_of(request: Request) -> list[Mapping[str, Any]]:
     """Methods of suppression, then those of adjustment."""
     site: Site = request.app.state.site
-    return [each for each in (await site.catalogue())["methods"] if each["kind"] in _KINDS]
+    return [method for method in (await site.catalogue())["methods"] if method["kind"] in _KINDS]
 
 
 async def show(request: Request) -> Response:
@@ -63,20 +63,20 @@ async def show(request: Request) -> Response:
     methods = await methods_of(request)
     seen, grid = await _in_sight(request, work, published)
     node = work.history.current
-    asked = _asked(work, node)
+    settings = _settings_of(work, node)
     style = request.state.workspace.style
     return screen(
         request,
         "suppress",
         "tables_suppress.html",
-        told=table_state(work),
+        state=table_state(work),
         node=node,
         stale=node is not None and node.basis != basis_of(work),
-        offered=[_offered(each, asked) for each in methods],
-        asked=asked,
+        offered=[_offered(method, settings) for method in methods],
+        settings=settings,
         unjudged=node is not None and nothing_judged(node.answer),
         problems_offered=PROBLEMS,
-        objectives=_objectives(work, asked),
+        objectives=_objectives(work, settings),
         known_objectives=OBJECTIVES,
         zeros=ZEROS,
         published=published,
@@ -89,30 +89,36 @@ async def show(request: Request) -> Response:
     )
 
 
-def _objectives(work: Work, asked: Mapping[str, Any]) -> list[str]:
-    """What a withheld cell may cost; of a list also a column that a plan names."""
+def _objectives(work: Work, settings: Mapping[str, Any]) -> list[str]:
+    """The costs that a suppressed cell may have; of a list also a column that a plan names."""
     known = OBJECTIVES if table_state(work).of_records else OBJECTIVES[:2]
-    return [*dict.fromkeys((*known, asked["objective"]))]
+    return [*dict.fromkeys((*known, settings["objective"]))]
 
 
-def _asked(work: Work, node: Node | None) -> Mapping[str, Any]:
-    """What the form shows: the chosen run, else what was asked last, or by the plan that was opened."""
-    said = _said(work, node)
-    signed = {"problem": "general"} if said.get("signed") else {}
-    return {**_BEGINNING, **said, **signed}
+def _settings_of(work: Work, node: Node | None) -> Mapping[str, Any]:
+    """The settings that the form shows: of the chosen run, else of the last form or of the opened plan."""
+    saved = _saved_settings(work, node)
+    signed = {"problem": "general"} if saved.get("signed") else {}
+    return {**_BEGINNING, **saved, **signed}
 
 
-def _said(work: Work, node: Node | None) -> Mapping[str, Any]:
+def _saved_settings(work: Work, node: Node | None) -> Mapping[str, Any]:
     if node is None:
-        return table_state(work).asked
-    found: Mapping[str, Any] = node.plan.get("suppress") or node.plan.get("adjust") or {}
-    return found
+        return table_state(work).settings
+    section: Mapping[str, Any] = node.plan.get("suppress") or node.plan.get("adjust") or {}
+    return section
 
 
-def _offered(method: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    schema = {name: each for name, each in method["parameters"]["properties"].items() if name not in _AROUND}
-    own = asked if asked["method"] == method["name"] else {}
+def _offered(method: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    schema = _schema_of(method)
+    own = settings if settings["method"] == method["name"] else {}
     return {**method, "fields": form_of(schema, own)}
+
+
+def _schema_of(method: Mapping[str, Any]) -> dict[str, Any]:
+    """The schemas of the parameters of a method that have a field."""
+    properties = method["parameters"]["properties"]
+    return {name: schema for name, schema in properties.items() if name not in _AROUND}
 
 
 def _bounds(work: Work, node: Node | None) -> list[Any]:
@@ -140,13 +146,14 @@ async def _in_sight(
 
 async def run(request: Request) -> Response:
     """Carry the form out as a plan: a new node of the history."""
-    work, given = work_of(request), await fields_of(request)
+    work, form = work_of(request), await fields_of(request)
     if not rules.done(work) or work.running:
         return seen_at(PATH)
-    named = {each["name"]: each for each in await methods_of(request)}
-    method = named.get(given.get("method", ""), named["optimal"])
-    section = _section(method, given, _said(work, work.history.current), judged=table_state(work).judged)
-    table_state(work).asked = section
+    named = {method["name"]: method for method in await methods_of(request)}
+    method = named.get(form.get("method", ""), named["optimal"])
+    state, before = table_state(work), _saved_settings(work, work.history.current)
+    section = _section(method, form, before, judged=state.judged)
+    state.settings = section
     way = "suppress" if method["kind"] == "suppression" else "adjust"
     plan = plan_of(work, **{way: section})
     node = work.history.begin(plan, basis_of(work))
@@ -155,60 +162,60 @@ async def run(request: Request) -> Response:
     folder.mkdir(mode=0o700)
 
     def then(job: Job) -> None:
-        state: State = "verified" if job.state == "done" else job.state
-        if state != "verified":
+        ended: State = "verified" if job.state == "done" else job.state
+        if ended != "verified":
             shutil.rmtree(folder, ignore_errors=True)
         answer = {**job.answer, "bounds": job.bounds}
-        work.history.end(node.id, state, answer=answer, message=job.message, fields=job.fields)
+        work.history.end(node.id, ended, answer=answer, message=job.message, fields=job.fields)
 
-    given_to_child = asked_of(work, plan, folder)
-    job = start(request, work, "publish", given_to_child, then, about=node.id, anytime=method["anytime"])
+    arguments = request_of(work, plan, folder)
+    job = start(request, work, "publish", arguments, then, about=node.id, anytime=method["anytime"])
     await job.settled(0.1)
     return seen_at(PATH)
 
 
 def _section(
-    method: Mapping[str, Any], given: Mapping[str, str], before: Mapping[str, Any], *, judged: bool
+    method: Mapping[str, Any], form: Mapping[str, str], before: Mapping[str, Any], *, judged: bool
 ) -> dict[str, Any]:
     """The section [suppress] or [adjust] of a plan; what no field shows stays as it was before."""
-    schema = {name: each for name, each in method["parameters"]["properties"].items() if name not in _AROUND}
+    schema = _schema_of(method)
     prefix = f"param.{method['name']}."
-    typed = {name: given[f"{prefix}{name}"] for name in schema if f"{prefix}{name}" in given}
+    typed = {name: form[f"{prefix}{name}"] for name in schema if f"{prefix}{name}" in form}
     section: dict[str, Any] = {"method": method["name"], **values_of(schema, typed, list(schema))}
-    if given.get("time", "").strip():
-        section |= values_of({"time": {"type": "number"}}, {"time": given["time"]}, ["time"])
-    if "insist" in given:
+    if form.get("time", "").strip():
+        section |= values_of({"time": {"type": "number"}}, {"time": form["time"]}, ["time"])
+    if "insist" in form:
         section["insist"] = True
     if before.get("method", "optimal") == method["name"]:
         section |= {name: before[name] for name in _AROUND if name in before}
     if method["kind"] == "adjustment":
-        if given.get("seed", "").strip():
-            section["seed"] = given["seed"].strip()
-        return section | ({"signed": True} if given.get("problem") == "general" else {})
-    section["problem"] = given.get("problem", "interval")
-    # the box is there where nothing says which cells are sensitive; else what a plan says is said again
-    if "accept" in given:
+        if form.get("seed", "").strip():
+            section["seed"] = form["seed"].strip()
+        return section | ({"signed": True} if form.get("problem") == "general" else {})
+    section["problem"] = form.get("problem", "interval")
+    # the box is shown where sensitive cells are unknown; otherwise the setting of a plan is repeated
+    if "accept" in form:
         section["accept"] = [NO_SENSITIVE_CELLS]
     elif judged and before.get("accept"):
         section["accept"] = before["accept"]
-    # files of tau-ARGUS say themselves what holds where a plan says nothing: what it says is said again
-    objective = given.get("objective", "")
+    # a file of tau-ARGUS has settings of its own where a plan has none: those of the plan are repeated
+    objective = form.get("objective", "")
     if objective and (objective != _BEGINNING["objective"] or "objective" in before):
         section["objective"] = objective
-    if given.get("zeros") in ZEROS[1:]:
-        section["zeros"] = given["zeros"]
-    if "margins" in given or "margins" in before:
-        section["margins"] = "margins" in given
-    return section | {name: True for name in ("strict", "insiders") if name in given}
+    if form.get("zeros") in ZEROS[1:]:
+        section["zeros"] = form["zeros"]
+    if "margins" in form or "margins" in before:
+        section["margins"] = "margins" in form
+    return section | {name: True for name in ("strict", "insiders") if name in form}
 
 
 def verified(work: Work) -> bool:
-    """Whether some run came to a table that may be published: with these rules, of these files."""
+    """Whether some run made a table that may be published: with these rules, of these files."""
     return work.history.verified_on(basis_of(work))
 
 
 def audited(work: Work) -> bool:
-    """Whether sensitive cells of such a table were attacked: not where nothing said which they are."""
+    """Whether sensitive cells of such a table were attacked: not where they are unknown."""
     basis = basis_of(work)
     return any(
         node.state == "verified" and node.basis == basis and not nothing_judged(node.answer)

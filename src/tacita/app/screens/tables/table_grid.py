@@ -1,4 +1,4 @@
-"""The grid of a table: asked of a worker when it is drawn; short figures, shades, and marks of ranges."""
+"""The grid of a table, from a worker: short figures, shades, and marks of ranges."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SMALLEST = 3.0
 
 @dataclass(frozen=True)
 class Drawn:
-    """One cell of the grid: its class, what it shows, and what the inspector says of it."""
+    """One cell of the grid: its class, its text, and its details in the inspector."""
 
     kind: str
     text: str
@@ -45,7 +45,7 @@ class Drawn:
 
 
 def drawn_cell(cell: Mapping[str, Any], name: str, say: Say, *, style: NumberStyle) -> Drawn:
-    """A cell for review, or as it is published; of the second nothing is said that is not published."""
+    """A cell for review, or as it is published; the second shows only what is published."""
     state = cell["state"]
     if state == "x":
         return Drawn("secondary", "×", {"name": name, "state": say("tables.state-x")})
@@ -57,11 +57,11 @@ def drawn_cell(cell: Mapping[str, Any], name: str, say: Say, *, style: NumberSty
     if "published" in cell:
         about["published"] = figure(cell["published"], style=style)
     if cell.get("range") is not None:
-        found = cell["range"]
-        about["range"] = spoken(found["low"], found["high"], say, style=style)
-        if found["wanted_low"] is not None or found["wanted_high"] is not None:
-            about["wanted"] = spoken(found["wanted_low"], found["wanted_high"], say, style=style)
-        about["strip"] = strip(cell["value"], found)
+        interval = cell["range"]
+        about["range"] = spoken(interval["low"], interval["high"], say, style=style)
+        if interval["wanted_low"] is not None or interval["wanted_high"] is not None:
+            about["wanted"] = spoken(interval["wanted_low"], interval["wanted_high"], say, style=style)
+        about["strip"] = strip(cell["value"], interval)
     return Drawn(kind, short(cell["value"], style), about)
 
 
@@ -74,14 +74,14 @@ def spoken(low: float | None, high: float | None, say: Say, *, style: NumberStyl
     return say("tables.from-to", low=ends[0], high=ends[1])
 
 
-def strip(value: float, found: Mapping[str, Any]) -> str:
+def strip(value: float, interval: Mapping[str, Any]) -> str:
     """Where the marks of a cell go: the attacker's range, the wanted one, the true value; pixels.
 
     >>> strip(5.0, {"low": 0.0, "high": 10.0, "wanted_low": 4.0, "wanted_high": 6.0})
     '10.0 278.0 117.2 170.8 144.0'
     """
-    ends_of = (found["low"], found["high"], found["wanted_low"], found["wanted_high"])
-    known = [value, *(each for each in ends_of if each is not None)]
+    ends_of = (interval["low"], interval["high"], interval["wanted_low"], interval["wanted_high"])
+    known = [value, *(end for end in ends_of if end is not None)]
     least: float = min(known)
     span: float = (max(known) - least) or 1.0
 
@@ -90,48 +90,53 @@ def strip(value: float, found: Mapping[str, Any]) -> str:
             return without
         return _END + (WIDTH - 2 * _END) * (figure - least) / span
 
-    ends = [x(found["low"], 0.0), x(found["high"], WIDTH)]
-    if found["wanted_low"] is not None or found["wanted_high"] is not None:
-        ends += [x(found["wanted_low"], 0.0), x(found["wanted_high"], WIDTH)]
+    ends = [x(interval["low"], 0.0), x(interval["high"], WIDTH)]
+    if interval["wanted_low"] is not None or interval["wanted_high"] is not None:
+        ends += [x(interval["wanted_low"], 0.0), x(interval["wanted_high"], WIDTH)]
     else:
         ends += [-1.0, -1.0]
-    return " ".join(f"{each:.1f}" for each in (*ends, x(value, 0.0)))
+    return " ".join(f"{mark:.1f}" for mark in (*ends, x(value, 0.0)))
 
 
-def grid(found: Mapping[str, Any], say: Say, *, style: NumberStyle) -> dict[str, Any]:
-    """A panel that a child handed out, ready to be drawn: rows with the cells of each."""
-    across = found["across"]
-    several = len(found["rows"][0]["cells"]) > 1 if found["rows"] else False
-    caption = found["captions"][found["panel"]]
+def grid(panel: Mapping[str, Any], say: Say, *, style: NumberStyle) -> dict[str, Any]:
+    """A panel from a worker, ready to be drawn: rows with their cells."""
+    across = panel["across"]
+    several = len(panel["rows"][0]["cells"]) > 1 if panel["rows"] else False
+    caption = panel["captions"][panel["panel"]]
     rows = []
-    for line in found["rows"]:
+    for line in panel["rows"]:
         named = " × ".join(label["text"] for label in line["labels"])
         cells = []
         for label, cell in zip(across, line["cells"], strict=True):
             name = f"{named} × {label['text']}" if several else named
             cells.append(drawn_cell(cell, f"{caption}, {name}" if caption else name, say, style=style))
         rows.append({"labels": line["labels"], "cells": cells})
-    drawn = None if found["map"] is None else state_map(found)
-    withheld = any(cell.kind == "secondary" for row in rows for cell in row["cells"])
-    return {**found, "rows": rows, "map": drawn, "withheld": withheld or (drawn and drawn.withheld)}
+    drawn = None if panel["map"] is None else state_map(panel)
+    has_suppressed = any(cell.kind == "secondary" for row in rows for cell in row["cells"])
+    return {
+        **panel,
+        "rows": rows,
+        "map": drawn,
+        "has_suppressed": has_suppressed or (drawn and drawn.suppressed),
+    }
 
 
 @dataclass(frozen=True)
 class StateMap:
-    """A large table: marks of what is withheld, and tiles that open a window of numbers."""
+    """A large table: marks of sensitive and suppressed cells, and tiles that open a window of numbers."""
 
     width: float
     height: float
     size: float
     sensitive: str
-    withheld: str
+    suppressed: str
     here: tuple[float, float, float, float]
     tiles: tuple[tuple[int, int, float, float, float, float, str], ...]
 
 
-def state_map(found: Mapping[str, Any]) -> StateMap:
+def state_map(panel: Mapping[str, Any]) -> StateMap:
     """Where they go: round marks as lines without length, one path for each kind."""
-    (height, width), (rows, columns), (top, left) = found["size"], found["window"], found["at"]
+    (height, width), (rows, columns), (top, left) = panel["size"], panel["window"], panel["at"]
     size = min(_LARGEST, max(_SMALLEST, _MAP_WIDTH / width))
 
     def path(places: Sequence[Sequence[int]]) -> str:
@@ -145,14 +150,14 @@ def state_map(found: Mapping[str, Any]) -> StateMap:
         for i in range(0, height, rows)
         for j in range(0, width, columns)
     )
-    marks = found["map"]
+    marks = panel["map"]
     here = size * left, size * top, size * min(columns, width), size * min(rows, height)
     return StateMap(
         width=size * width,
         height=size * height,
         size=size,
         sensitive=path(marks["p"]),
-        withheld=path(marks["s"] + marks["x"]),
+        suppressed=path(marks["s"] + marks["x"]),
         here=here,
         tiles=tiles,
     )
@@ -177,27 +182,27 @@ class BoundsChart:
 
 
 def bounds_chart(points: Sequence[Sequence[float]], *, style: NumberStyle) -> BoundsChart:
-    """Steps from each moment to the next; of a search that has told nothing yet, an empty frame."""
+    """Steps from each moment to the next; of a search without bounds yet, an empty frame."""
     right, bottom = _CHART_WIDTH - _RIGHT, _CHART_HEIGHT - _BOTTOM
     first = points[0][0] if points else 0.0
     last = points[-1][0] if points else 0.0
     up = Axis((0.0, 0.5, 1.0), bottom, _TOP)
     if points:
-        up = Axis.around([each[2] for each in points], bottom, _TOP, 3, FEW_STEPS)
+        up = Axis.around([point[2] for point in points], bottom, _TOP, 3, FEW_STEPS)
 
     def at(seconds: float, value: float) -> str:
         y = up.at(min(value, up.values[-1]))
-        # what was told only once is a line all the way
+        # a single pair of bounds is a line all the way
         share = (seconds - first) / (last - first) if last > first else float(seconds > last)
         return f"{_LEFT + (right - _LEFT) * share:.1f},{y:.1f}"
 
     def steps(which: int) -> list[str]:
-        found: list[str] = []
-        for before, each in zip([None, *points], points, strict=False):
+        corners: list[str] = []
+        for before, point in zip([None, *points], points, strict=False):
             if before is not None:
-                found.append(at(each[0], before[which]))
-            found.append(at(each[0], each[which]))
-        return found + ([at(last + 1, points[-1][which])] if points and last == first else [])
+                corners.append(at(point[0], before[which]))
+            corners.append(at(point[0], point[which]))
+        return corners + ([at(last + 1, points[-1][which])] if points and last == first else [])
 
     lower, upper = steps(1), steps(2)
     labels = tuple((round(up.at(value), 1), short(value, style) if points else "") for value in up.values)
@@ -218,9 +223,9 @@ def bounds_chart(points: Sequence[Sequence[float]], *, style: NumberStyle) -> Bo
     )
 
 
-async def asked(request: Request, verb: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What a child says at once; nothing where it cannot."""
-    job = Job(request.state.workspace, verb, given, lambda _job: None, quiet=True)
+async def ask_worker(request: Request, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The answer of a worker within some seconds; empty where there is none."""
+    job = Job(request.state.workspace, verb, arguments, lambda _job: None, quiet=True)
     await job.settled(_PATIENCE)
     return job.answer
 
@@ -228,11 +233,11 @@ async def asked(request: Request, verb: str, given: dict[str, Any]) -> dict[str,
 async def drawn_grid(request: Request, folder: Path, *, published: bool = False) -> dict[str, Any] | None:
     """One panel, as the address asks for: panel, row, column; None where there is no table."""
     places = {name: _whole(request.query_params.get(name)) for name in ("panel", "row", "column")}
-    found = await asked(request, "cells", {"folder": str(folder), "published": published, **places})
-    if not found:
+    panel = await ask_worker(request, "cells", {"folder": str(folder), "published": published, **places})
+    if not panel:
         return None
     workspace = request.state.workspace
-    return grid(found, workspace.say, style=workspace.style)
+    return grid(panel, workspace.say, style=workspace.style)
 
 
 def _whole(text: str | None) -> int:

@@ -93,9 +93,9 @@ class Generalise(Generalisation):
         """The quality model."""
         return Quality(self.quality, self.aggregate, self.importance, self.balance)
 
-    def refuse_columns(self, columns: Sequence[str]) -> None:
+    def check_columns(self, columns: Sequence[str]) -> None:
         """Raise where importance is given to what is no key."""
-        self.refuse_strangers("importance", self.importance, columns)
+        self.check_column_names("importance", self.importance, columns)
 
     def search_best(self, keys: Keys, run: RunContext) -> tuple[Lattice, Outcome]:
         """The best node and its proof."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, Floats, Ints, Mask
-from tacita.core.data.memory import refuse_memory
+from tacita.core.data.memory import check_memory
 
 from .file_models import DeltaPresence, Shown, least_size
 from .key_hierarchies import Keys
@@ -99,7 +99,7 @@ def check_lattice_size(keys: Keys, who: str, *, separable: bool = True) -> None:
     nodes = prod(ladder.height + 1 for ladder in keys.ladders)
     codes = 4 * keys.n * sum(ladder.height + 1 for ladder in keys.ladders)
     needed = nodes * (SETTINGS.node_bytes + (32 if separable else 8) * m) + 2 * codes
-    refuse_memory(needed, who, f"{nodes:,} combinations of the levels of {m} keys", advice)
+    check_memory(needed, who, f"{nodes:,} combinations of the levels of {m} keys", advice)
 
 
 class Lattice:

@@ -57,9 +57,9 @@ class RecodeLocal(Generalisation):
             raise ParameterError("RecodeLocal: importance must be more than 0 and finite.")
         return self
 
-    def refuse_columns(self, columns: Sequence[str]) -> None:
+    def check_columns(self, columns: Sequence[str]) -> None:
         """Raise where importance is given to what is no key."""
-        self.refuse_strangers("importance", self.importance, columns)
+        self.check_column_names("importance", self.importance, columns)
 
     def generalise(self, keys: Keys, run: RunContext | None = None) -> Generalised:
         """Places for every class, and who is in it."""

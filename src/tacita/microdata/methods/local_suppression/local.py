@@ -191,9 +191,9 @@ class LocalSuppression(CellSuppression):
         """The parameters that were given, in the form that a record keeps."""
         return {name: value for name, value in super().own_parameters().items() if value not in (None, {})}
 
-    def refuse_columns(self, columns: Sequence[str]) -> None:
+    def check_columns(self, columns: Sequence[str]) -> None:
         """Raise where importance is given to what is no key."""
-        self.refuse_strangers("importance", self.importance, columns)
+        self.check_column_names("importance", self.importance, columns)
 
     def weights(self, names: Sequence[str]) -> Floats:
         """The importance of each column; raises where m, or the combinations of m keys, are too many."""

@@ -98,7 +98,7 @@ class RecordSwap(CategoryMasking):
         """None: k says who is swapped, nobody hides among k."""
         return
 
-    def refuse_columns(self, columns: Sequence[str]) -> None:
+    def check_columns(self, columns: Sequence[str]) -> None:
         """Regions are swapped, and can be no part of a profile or of what is known."""
         both = [name for name in self.reads if name in columns]
         if both:

@@ -34,7 +34,7 @@ class AdditiveNoise(Bounded, Masking):
     )
 
     def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: RunContext) -> Masked:
-        self.refuse_originals_outside(x)
+        self.check_originals(x)
         rows = np.arange(x.shape[0])
         draw = self.draws(x, run.protective_generator())
         z = draw(rows)

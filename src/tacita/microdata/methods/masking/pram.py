@@ -136,7 +136,7 @@ class PRAM(CategoryMasking):
         kept = self.matrix is None or self.invariant
         return (*self.guarantees, "expected-frequencies") if kept else self.guarantees
 
-    def refuse_columns(self, columns: Sequence[str]) -> None:
+    def check_columns(self, columns: Sequence[str]) -> None:
         """A given matrix has those that are drawn, and no others."""
         if self.matrix is None:
             return

@@ -122,7 +122,7 @@ class Synthesis(Bounded, BaseSynthesis):
 
     def constraints(self, y: Matrix, s: Matrix, *, order: bool = False) -> Constraints:
         """The declared bounds, and those that the data keep where these are requested."""
-        self.refuse_originals_outside(y)
+        self.check_originals(y)
         constraints = Constraints.from_data(y, s, nonnegative=self.nonnegative, order=order)
         return constraints.within(self.lowest, self.highest)
 
