@@ -24,6 +24,7 @@ OUTSIDE = {
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
     "mutants.md": "mutants/README.md",
+    "security.md": "SECURITY.md",
 }
 GLOSSARY = DOCS / "glossary.md"
 # folders and pages whose terms are linked to the glossary
