@@ -378,6 +378,13 @@ def test_every_guarantee_stands_in_the_threat_model_and_no_other():
     assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.M)) == set(CHECKS) != set()
 
 
+@pytest.mark.parametrize("checks", [CHECKS, OF_ADJUSTED], ids=["records", "adjusted tables"])
+def test_the_threat_model_words_each_promise_as_the_code_does(checks):
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.*?) \|", (DOCS / "threat-model.md").read_text(), re.M)
+    promises = dict(rows)
+    assert not [name for name, check in checks.items() if not promises[name].startswith(check.promise)]
+
+
 MEASURES = {name for kind in registry.MEASURING for name in registry.BUILT_IN[kind]}
 
 
