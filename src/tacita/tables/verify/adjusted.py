@@ -187,12 +187,12 @@ CHECKS: dict[str, Check[Evidence]] = {
     "multiples-of-base": Check("Every value is a multiple of the base.", _no_multiples),
     "within-reach": Check("No value is as far from the true one as the stated reach.", _too_far),
     "zeros-stay": Check("Every true zero is published as zero.", _zeros_moved),
-    "none-hidden": Check("No count is negative or one of the counts that are never shown.", _hidden_shown),
+    "none-hidden": Check("No count is negative, or one of those that are never shown.", _hidden_shown),
     "small-are-rounded": Check(
         "Inner counts below the base became zero or the base, all others are true.", _small_shown
     ),
     "within-bounds": Check(
-        "Every value is within the bounds of the table, and an integer if requested.", _out_of_bounds
+        "Every value is within the bounds of the table, and whole if required.", _out_of_bounds
     ),
     "outside-intervals": Check("Every sensitive cell is outside its protection interval.", _inside_intervals),
     "as-keyed": Check(
