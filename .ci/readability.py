@@ -1,4 +1,4 @@
-"""How long the sentences of the guide are: mean and longest, page by page.
+"""How long the sentences of the guide and of the pages for developers are: mean and longest, page by page.
 
     python .ci/readability.py [PAGE ...]
 
@@ -21,6 +21,12 @@ GUIDE = (
     ROOT / "docs" / "cookbook.md",
     ROOT / "docs" / "start.md",
     ROOT / "README.md",
+    *sorted((ROOT / "docs" / "algorithms").glob("*.md")),
+    *sorted((ROOT / "docs" / "extending").glob("*.md")),
+    ROOT / "docs" / "architecture.md",
+    ROOT / "docs" / "threat-model.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
 )
 
 

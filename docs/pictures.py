@@ -2,6 +2,8 @@
 
 Two columns, skewed and correlated; left the originals, right the released records, with a line from where
 some of them were to where they went. For a synthesis the column upwards is drawn, given the other.
+
+Also draws the house of docs/architecture.md: rooms on floors, from those that everything stands on up.
 """
 
 from __future__ import annotations
@@ -68,7 +70,85 @@ def drawn() -> list[tuple[str, str]]:
     return [(kind, name) for kind, name in every if "numeric" in registry.lookup(name, kind).takes]
 
 
+# Floors of src/tacita from the roof down. Of a room: its name, its share of the width, and what is in it.
+HOUSE: tuple[tuple[str, tuple[tuple[str, int, str], ...]], ...] = (
+    ("interfaces", (("cli", 1, "command line"), ("app", 1, "server, worker, screens"))),
+    ("Python", (("api", 2, "public functions"), ("sklearn", 1, "transformer"), ("testing", 1, "laws"))),
+    ("plans", (("plans", 1, "reads a plan, runs it, writes all files or none"),)),
+    (
+        "wings",
+        (
+            (
+                "microdata",
+                1,
+                "streaming|release|warnings|protection, explore|plans|methods, measures|statistics, verify",
+            ),
+            (
+                "tables",
+                1,
+                "release|input|plans|rules|suppression: optimal, heuristics, large|adjustment|verify",
+            ),
+        ),
+    ),
+    (
+        "files",
+        (("io", 2, "formats, tables, hierarchies"), ("datasets", 1, "surveys"), ("report", 1, "pages")),
+    ),
+    (
+        "ground",
+        (
+            ("core", 2, "spec, display, data, results"),
+            ("kernels", 1, "numba"),
+            ("solvers", 1, "HiGHS, SCIP"),
+            ("executors", 1, "pool, Dask"),
+        ),
+    ),
+)
+WIDTH, LABEL, FLOOR, LINE_HEIGHT, ROOF = 760.0, 90.0, 54.0, 17.0, 44.0
+
+
+def house() -> str:
+    """The picture of the architecture, as SVG."""
+    heights = [FLOOR + LINE_HEIGHT * max(room[2].count("|") for room in rooms) for _, rooms in HOUSE]
+    total = ROOF + sum(heights) + 40
+    inner = WIDTH - LABEL - MARGIN
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {total:g}" role="img" '
+        'font-family="sans-serif" font-size="13">',
+        "<title>The rooms of tacita on their floors; imports go down</title>",
+        f'<rect width="{WIDTH:g}" height="{total:g}" fill="#fff"/>',
+        f'<path d="M{LABEL:g} {ROOF:g}L{LABEL + inner / 2:g} 6L{WIDTH - MARGIN:g} {ROOF:g}Z" fill="{LINE}"/>',
+    ]
+    top = ROOF
+    for (floor, rooms), height in zip(HOUSE, heights, strict=True):
+        lines.append(f'<text x="{MARGIN:g}" y="{top + 22:g}" fill="{BEFORE}">{floor}</text>')
+        left, share = LABEL, inner / sum(room[1] for room in rooms)
+        for name, width, content in rooms:
+            lines += _room(name, content.split("|"), (left, top, width * share, height))
+            left += width * share
+        top += height
+    lines.append(
+        f'<text x="{LABEL:g}" y="{top + 26:g}" fill="{BEFORE}">Imports go down, never up; '
+        "microdata and tables never import each other.</text>"
+    )
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _room(name: str, content: list[str], box: tuple[float, float, float, float]) -> list[str]:
+    left, top, width, height = box
+    return [
+        f'<rect x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" '
+        f'fill="#f7f8f9" stroke="{BEFORE}"/>',
+        f'<text x="{left + 10:g}" y="{top + 22:g}" fill="{AFTER}" font-weight="bold">{name}</text>',
+        *(
+            f'<text x="{left + 10:g}" y="{top + 41 + LINE_HEIGHT * row:g}" fill="#222">{text}</text>'
+            for row, text in enumerate(content)
+        ),
+    ]
+
+
 if __name__ == "__main__":
+    (IMAGES / "architecture.svg").write_text(house())
     for kind, each in drawn():
         (IMAGES / f"{kind}-{each}.svg").write_text(picture(each))
-    print(f"{len(drawn())} pictures in {IMAGES.name}/")
+    print(f"{len(drawn()) + 1} pictures in {IMAGES.name}/")

@@ -24,6 +24,7 @@ OUTSIDE = {
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
     "mutants.md": "mutants/README.md",
+    "security.md": "SECURITY.md",
 }
 GLOSSARY = DOCS / "glossary.md"
 # folders and pages whose terms are linked to the glossary
@@ -110,6 +111,9 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     def turned(link: re.Match[str]) -> str:
         path, mark, place = link[2].partition("#")
         target = posixpath.normpath(posixpath.join(here, path))
+        # the site has no source code: there the name of the module is enough
+        if target.startswith("src/"):
+            return link[1][1:-1]
         inside = {origin: page for page, origin in OUTSIDE.items()}.get(target, target.removeprefix("docs/"))
         start = posixpath.dirname(page.file.src_uri) or "."
         return f"{link[1]}({posixpath.relpath(inside, start)}{mark}{place})"

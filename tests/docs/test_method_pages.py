@@ -70,6 +70,15 @@ def test_the_committed_picture_of_a_method_is_what_the_code_draws(kind, name):
     )
 
 
+def test_the_committed_picture_of_the_house_is_what_the_code_draws_and_has_every_room():
+    assert (DOCS / "images" / "architecture.svg").read_text() == DRAW["house"](), (
+        "run `python docs/pictures.py`"
+    )
+    drawn = {room for _, rooms in DRAW["HOUSE"] for room, _, _ in rooms}
+    folders = {path.parent.name for path in (DOCS.parent / "src" / "tacita").glob("*/__init__.py")}
+    assert folders <= drawn
+
+
 def numbers(svg):
     # another linear algebra library may round the last place of a coordinate to the other side
     return [float(found) for found in re.findall(r"-?\d+\.?\d*", svg)]

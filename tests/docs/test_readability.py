@@ -39,9 +39,15 @@ def test_no_sentence_of_the_guide_is_too_long(page):
     assert sum(counted) / len(counted) <= readability.MEAN
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "guide").glob("*.md")), ids=name_of)
-def test_a_page_of_the_guide_has_at_most_250_lines(page):
-    assert len(page.read_text("utf-8").splitlines()) <= 250
+@pytest.mark.parametrize(("folder", "most"), [("guide", 250), ("extending", 250), ("algorithms", 200)])
+def test_a_page_has_few_lines(folder, most):
+    pages = sorted((ROOT / "docs" / folder).glob("*.md"))
+    assert pages
+    assert not [name_of(page) for page in pages if len(page.read_text("utf-8").splitlines()) > most]
+
+
+def test_contributing_fits_on_two_pages():
+    assert len((ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()) <= 120
 
 
 def test_the_readme_fits_on_a_screen_or_two_and_has_short_sentences():

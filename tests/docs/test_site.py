@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-OUTSIDE = {"CONTRIBUTING.md", "CHANGELOG.md", "mutants/README.md"}
+OUTSIDE = {"CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "mutants/README.md"}
 SCREENS = runpy.run_path(str(DOCS / "screens.py"))
 
 
@@ -112,7 +112,7 @@ def test_the_navigation_goes_from_users_to_developers_to_reviewers(pages, built)
 def test_a_heading_has_the_anchor_that_the_repository_gives_it(pages, built):
     assert "protect" in pages[built[0] / "guide" / "plans.html"].anchors
     assert "unique-combinations" in pages[built[0] / "guide" / "warnings-columns.html"].anchors
-    assert "adding-a-format" in pages[built[0] / "contributing.html"].anchors
+    assert "how-a-change-is-made" in pages[built[0] / "contributing.html"].anchors
 
 
 def test_a_fence_that_names_a_file_shows_its_name_and_what_is_for_the_tests_only_is_not_shown(built):

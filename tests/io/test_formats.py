@@ -16,7 +16,7 @@ from tacita.core import Microdata, ParameterError, VerificationError
 from tacita.io.formats.csv import CSV
 from tacita.microdata import verify
 
-RECIPE = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+RECIPE = (Path(__file__).parents[2] / "docs" / "extending" / "formats.md").read_text(encoding="utf-8")
 JSON_LINES = re.search(r"```python json_lines.py\n(.*?)```", RECIPE, re.DOTALL)[1]
 FIRMS = [{"name": f"Firm {i}", "x": float(i), "turnover": 7 * i % 11} for i in range(9)]
 LINES = "".join(json.dumps(firm) + "\n" for firm in FIRMS)

@@ -251,10 +251,11 @@ class DBRL(Measure):
     protected attributes, numbers before others, the attacker knows, averaged over the list (such as 3,5,8);
     all if empty. `weights`: one per attribute.
 
-    O(n^2 d) at worst; on real data O(n d log n), since of a tree of distinct released records only the boxes
-    within the own distance are opened. Beyond `budget` boxes and records, as foreseen by those that a
-    thousand people take, a sample of people is linked, each to all released records, drawn within fifty
-    strata of people as far from their own; the figure then carries its standard error. A million records of 8
+    O(n^2 d) at worst; on real data O(n d log n): a search tree of distinct released records skips the boxes
+    that are farther away than a person's own record. A thousand people give an estimate of the work. If it
+    exceeds `budget` boxes and records, a sample of people is linked to all released records, drawn within
+    fifty strata of people at a similar distance from their own record; the figure then has its standard
+    error. A million records of 8
     skewed columns in groups take a quarter of the default, a million of 13 unrelated columns under noise six
     times as much. A budget of 1e18 is exact for any file. Of a file in parts 100 000 people are linked, each
     to the released records of all parts.

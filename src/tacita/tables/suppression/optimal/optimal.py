@@ -23,47 +23,26 @@ from .two_way_method import TwoWay
 class Optimal(TwoWay):
     """The cheapest pattern that protects, and the proof that none is cheaper.
 
-    Least sum of cost_e x_e over cells e, x_e in {0, 1}, so that for every primary k and every set S of rows
-    and columns that separates its two nodes: sum over cells leaving S of min(c_e, d) x_e >= d, where c_e is
-    what the cell can move, d what k must be able to move less what other primaries in the cut carry; where
-    the range of k must have a width, S is a pair of sets, one a direction, and d the width. Cuts are
-    found by maximum flows on the cells with x > 0, also under rounded capacities, and made tighter by fixing
-    some cells and by mixed-integer rounding; no secondary cell may be a bridge. The LP relaxation gives a
-    bound and guides paths to patterns; cells whose reduced cost exceeds the gap are left out. The rest, for
-    interval protection, is branch and cut: a branch holds a cell or leaves it out, and is cut as the root
-    was; rows are shared through a pool; the branch of the least bound is next. Once no cell can enter any
-    more, sums of rows are halved and rounded up where their parities allow it (zero-half cuts), which closes
-    most of what cuts of single demands leave open. For general and exact protection the integer program is
-    solved, cuts are added for its solution, and so on. With the solver scip one tree of SCIP solves all three
-    problems. The search ends when bound and pattern meet or time is over; then the best pattern and its
-    proven bound are returned. The cost is the same with either solver; the pattern may be another of the same
+    Minimises sum of cost_e x_e over cells e, x_e in {0, 1}, such that every primary k can move as far as its
+    protection requires. In two-way tables, for every set S of rows and columns that separates the two nodes
+    of k: sum over cells leaving S of min(c_e, d) x_e >= d, with c_e what the cell can move and d what k must.
+    In any other table the rows come from the dual of the attacker's LP: with relations M a = 0 and a sum v of
+    them, sum over e != k of min(c_e, d) x_e >= d, with c_e = |v_e / v_k| times what e can move.
+
+    A presolve keeps what every cheapest pattern has in common. Cuts raise a lower bound; paths and movements
+    along the fractional solution give patterns. Interval protection ends in local branching and branch and
+    cut, general and exact protection in integer programs to which cuts are added. With the solver scip it
+    is one tree of SCIP for all three. See docs/algorithms/cell-suppression.md.
+
+    Use it as the default. If bound and pattern do not meet before time is over, the best pattern and its
+    proven bound are returned. The cost is the same by either solver; the pattern may be another of the same
     cost. The result does not depend on chance; with a time limit it depends on the machine.
-
-    A presolve settles what all cheapest patterns have in common: it drops the demands that primaries meet by
-    themselves, merges the nodes between which primaries carry any demand, whichever of them is missing, and
-    removes the cells that cost more than a path around them which carries any demand. For interval
-    protection, before branch and cut, local branching frees parts of the best pattern, mostly those where it
-    costs more than the duals of the bound say, and proves the cheapest pattern with the rest held, until no
-    part has a cheaper solution. If the best pattern costs hardly more than the bound, this is repeated from
-    other patterns.
-
-    Tables of any other shape (hierarchies, more dimensions, links) are relations M a = 0. There a cut comes
-    from the attacker's LP, the farthest movement d of k with M d = 0, -down_e x_e <= d_e <= up_e x_e: its
-    dual is a sum v of relations, so that sum over e of (v_e / v_k) times the up_e or down_e by the sign of
-    v_e, at most d, times x_e >= d. The presolve removes cells that relations fix, joins cells that only move
-    together, and solves unconnected parts separately. Patterns are built from cheapest movements; in parts of
-    more than 2000 cells, or 1000 in more relations than that, the first pattern is that of `constructive`. A
-    cell without which a relation leaves a demand short is suppressed in every pattern: it becomes a primary,
-    with a demand of its own. The first rows are those of single relations (see `Lines`). Known sums of
-    relations that x satisfies with no slack are checked again, since their rounded rows may be violated. Both
-    LPs are solved by a dual simplex method that starts where nothing moves and considers only the relations
-    that a movement breaks; it checks each answer, and leaves the rest to HiGHS.
 
     NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows; in other shapes thousands of
     movements, O(steps (relations + k^2)) each with k relations that it touches.
     Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science
     47, 1008-1027, for the model and its cuts, branch and cut included; Carvalho & Almeida (2008) for the
-    interval problem; Caprara & Fischetti (1996), Mathematical Programming 74, 221-235, for half sums.
+    interval problem; Caprara & Fischetti (1996), Mathematical Programming 74, 221-235, for zero-half cuts.
 
     >>> from tacita import Table
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
