@@ -70,7 +70,7 @@ def test_a_method_is_named_or_built(arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"quasi": "x", "method": MDAV(k=3), "k": 4}, "k is given with the method and as an argument"),
+        ({"quasi": "x", "method": MDAV(k=3), "k": 4}, "k is given with the method and beside it"),
         ({"quasi": "x", "method": [MDAV(k=3), MDAV(k=4)]}, "k must be the same"),
         ({"quasi": "x", "roles": tacita.core.Roles(quasi="x")}, "roles and quasi were both given"),
         ({"quasi": "x", "kk": 3}, "there is no parameter kk"),
