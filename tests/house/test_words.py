@@ -70,11 +70,11 @@ BARE = {
 # Names that users, plans, files or other rooms know; they change together with these.
 KNOWN = frozenset(
     (
-        "ACCEPTED_RISKS",
-        "LinearProgram",
         "beside",
         "insist",
         "may_be_withheld",
+        # the former name of a method of plans
+        "told",
         "withheld",
     )
 )

@@ -178,7 +178,7 @@ class TestWhatIsRefused:
     def test_wrong_words(self):
         with pytest.raises(ParameterError, match="general, exact, interval"):
             tacita.suppress(regions(), "total")
-        with pytest.raises(ParameterError, match="publish or withhold"):
+        with pytest.raises(ParameterError, match="'publish' or 'withhold'"):
             tacita.suppress(regions(), "exact", zeros="hide")
         with pytest.raises(ParameterError, match="Known: optimal"):
             tacita.suppress(regions(), "exact", method="mdav")

@@ -116,7 +116,7 @@ def _overlaps(answer: _Answer, terms: list[Terms]) -> tuple[np.ndarray, Floats]:
         kept = kept[estimated]
         if not kept.size:
             return owners[:0], np.empty(0)
-        # terms of which all can be told stay so without the others
+        # terms that can be estimated together can be without the others
         _, before = _fitted(x[:, kept], answer.before, answer.link)
         if before is None or not before.ended:
             return owners[:0], np.empty(0)
