@@ -3,6 +3,8 @@
 Points stand by column, shape (d, n), C order. The middle of some records is their mean, of ordered levels the
 lower median, of names the most frequent one (of several the lowest); counts of codes tell it. A record whose
 first coordinate is NaN is gone, and so is its distance.
+
+Records leave a pool (`unassigned`) as they come into a group.
 """
 
 from __future__ import annotations

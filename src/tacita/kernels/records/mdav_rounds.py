@@ -1,4 +1,7 @@
-"""Rounds of groups at the ends of what is left: MDAV and CBFS among leaves, V-MDAV with groups that grow."""
+"""Rounds of groups at the ends of what is left: MDAV and CBFS among leaves, V-MDAV with groups that grow.
+
+Records leave a pool (`unassigned`) as they come into a group.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The pool of records without a group, for methods that make one group after the other."""
+"""The pool of records without a group, for methods that make one group after the other.
+
+A record that gets a group leaves the pool; gaps in its arrays are closed from time to time.
+"""
 
 from __future__ import annotations
 
