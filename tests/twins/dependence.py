@@ -120,8 +120,7 @@ class Search(dependence._Search):
             return False
         inside, most = set(names), self.targets[at].hidden.sum() // 2
         return all(
-            each.determined.sum() < most or not inside.issuperset(each.columns)
-            for each in self.dependences[at]
+            own.determined.sum() < most or not inside.issuperset(own.columns) for each in self.dependences[at]
         )
 
     def _agreement(self, names):
