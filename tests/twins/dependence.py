@@ -120,7 +120,7 @@ class Search(dependence._Search):
             return False
         inside, most = set(names), self.targets[at].hidden.sum() // 2
         return all(
-            own.determined.sum() < most or not inside.issuperset(own.columns) for each in self.dependences[at]
+            one.determined.sum() < most or not inside.issuperset(one.columns) for one in self.dependences[at]
         )
 
     def _agreement(self, names):
