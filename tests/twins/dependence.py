@@ -120,7 +120,7 @@ class Search(dependence._Search):
             return False
         inside, most = set(names), self.targets[at].hidden.sum() // 2
         return all(
-            each.determined.sum() < most or not inside.issuperset(each.columns) for each in self.found[at]
+            one.determined.sum() < most or not inside.issuperset(one.columns) for one in self.dependences[at]
         )
 
     def _agreement(self, names):

@@ -3,6 +3,8 @@
 Points stand by column, shape (d, n), C order. The middle of some records is their mean, of ordered levels the
 lower median, of names the most frequent one (of several the lowest); counts of codes tell it. A record whose
 first coordinate is NaN is gone, and so is its distance.
+
+Records leave a pool (`unassigned`) as they come into a group.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ def gower_distances(columns, n, point, weights, nominal, out):
 
 
 @njit(cache=True, nogil=True)
-def middle(left, measure, centre):
+def middle(pool, measure, centre):
     """Fill `centre` with mean, lower median or most frequent name of the records left. O(d + levels)."""
-    sums, counts, alive = left.sums, left.counts, left.state[ALIVE]
+    sums, counts, alive = pool.sums, pool.counts, pool.state[ALIVE]
     nominal, coded, values = measure.nominal, measure.coded, measure.values
     for c in range(sums.shape[0]):
         centre[c] = sums[c] / alive
@@ -72,24 +74,24 @@ def nearest_middle(points, centres, weights, nominal, out):
 
 
 @njit(cache=True, nogil=True)
-def _sum_afresh(left):
-    for c in range(left.columns.shape[0]):
-        column = left.columns[c]
+def _sum_afresh(pool):
+    for c in range(pool.columns.shape[0]):
+        column = pool.columns[c]
         total = 0.0
-        for i in range(left.state[LENGTH]):
+        for i in range(pool.state[LENGTH]):
             total += column[i]
-        left.sums[c] = total
+        pool.sums[c] = total
 
 
 @njit(cache=True, nogil=True)
-def gower_rounds(left, measure, k, ends, fewest, rounds):
+def gower_rounds(pool, measure, k, ends, fewest, rounds):
     """Up to `rounds` rounds of one or two groups; True when fewer than `fewest` records or k units are left.
 
     A group is a seed and its nearest records (of other units each, if by_unit); the seed is the record
     farthest from the middle of what is left, at the second end the one farthest from the first seed. O(n d) a
     round, no memory but O(n + k d) scratch a call.
     """
-    columns, units, state = left.columns, left.units, left.state
+    columns, units, state = pool.columns, pool.units, pool.state
     distances = np.empty(columns.shape[1])
     point = np.empty(columns.shape[0])
     chosen = np.empty(k - 1, dtype=np.int64)
@@ -97,22 +99,22 @@ def gower_rounds(left, measure, k, ends, fewest, rounds):
     for _ in range(rounds):
         if state[ALIVE] < fewest or state[UNITS_LEFT] < k:
             return True
-        if close_gaps(left):
+        if close_gaps(pool):
             # running sums drift
-            _sum_afresh(left)
+            _sum_afresh(pool)
         n = state[LENGTH]
-        middle(left, measure, point)
+        middle(pool, measure, point)
         unit = -1
         # one place to measure from the middle and from the seeds: the compiler takes long over each
         for made in range(ends + 1):
             gower_distances(columns, n, point, measure.weights, measure.nominal, distances)
             if made > 0:
-                if left.by_unit:
+                if pool.by_unit:
                     nearest_of_distinct_units(distances, n, units, unit, chosen, best)
                 else:
                     nearest(distances, n, chosen, best)
                 for j in range(k - 1):
-                    take(chosen[j], left)
+                    take(chosen[j], pool)
                     distances[chosen[j]] = np.nan
                 state[GROUPS] += 1
             if made == ends or state[UNITS_LEFT] < k:
@@ -121,5 +123,5 @@ def gower_rounds(left, measure, k, ends, fewest, rounds):
             unit = units[seed]
             for c in range(columns.shape[0]):
                 point[c] = columns[c, seed]
-            take(seed, left)
+            take(seed, pool)
     return state[ALIVE] < fewest or state[UNITS_LEFT] < k

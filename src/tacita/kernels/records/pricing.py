@@ -18,6 +18,8 @@ distances from j to other candidates and f_j half the fines of triples with one 
 (half, as the third may come too). Without h_j and f_j this is the bound s/(s+t) ||x_j - mean(S)||^2 per
 record.
 
+A pricing problem has the records, their prices and the fines; a search fills a list of groups.
+
 Arrays: C order, no NaN.
 """
 

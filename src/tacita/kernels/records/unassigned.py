@@ -1,4 +1,7 @@
-"""The pool of records without a group, for methods that make one group after the other."""
+"""The pool of records without a group, for methods that make one group after the other.
+
+A record that gets a group leaves the pool; gaps in its arrays are closed from time to time.
+"""
 
 from __future__ import annotations
 
@@ -79,9 +82,9 @@ def all_left(
 
 
 @njit(cache=True, nogil=True)
-def close_gaps(left):
+def close_gaps(pool):
     """If an eighth is gone, move the records still here to the front, in order. O(n d)."""
-    columns, codes, rows, units, state = left.columns, left.codes, left.rows, left.units, left.state
+    columns, codes, rows, units, state = pool.columns, pool.codes, pool.rows, pool.units, pool.state
     if state[LENGTH] - state[ALIVE] <= state[LENGTH] // 8:
         return False
     kept = 0
@@ -100,17 +103,17 @@ def close_gaps(left):
 
 
 @njit(cache=True, nogil=True)
-def take(i, left):
+def take(i, pool):
     """Give record i to the group under construction and let it vanish from what is left."""
-    columns, state = left.columns, left.state
-    left.labels[left.rows[i]] = state[GROUPS]
+    columns, state = pool.columns, pool.state
+    pool.labels[pool.rows[i]] = state[GROUPS]
     for c in range(columns.shape[0]):
-        left.sums[c] -= columns[c, i]
-    for j in range(left.codes.shape[0]):
-        left.counts[j, left.codes[j, i]] -= 1
+        pool.sums[c] -= columns[c, i]
+    for j in range(pool.codes.shape[0]):
+        pool.counts[j, pool.codes[j, i]] -= 1
     columns[0, i] = np.nan
     state[ALIVE] -= 1
-    unit = left.units[i]
-    left.unit_left[unit] -= 1
-    if left.unit_left[unit] == 0:
+    unit = pool.units[i]
+    pool.unit_left[unit] -= 1
+    if pool.unit_left[unit] == 0:
         state[UNITS_LEFT] -= 1
