@@ -179,7 +179,7 @@ def test_a_project_asks_for_its_hierarchies_by_name_and_goes_on_with_them(office
     assert "next" in json.loads(other.send("/open", saved_project.encode(), "project.json").text)
     other.post("/microdata/data/demo")
     other.wait_for("/microdata/data", 'data-testid="records"')
-    assert "region.csv is not here yet" in other.get(ROLES).text
+    assert "region.csv has not been added yet" in other.get(ROLES).text
     other.send(f"{ROLES}/beside", REGIONS, "region.csv")
     text = other.wait_for(ROLES, 'data-testid="levels"')
     assert 'data-testid="node-n1" data-state="verified"' in text

@@ -403,7 +403,7 @@ def test_opening_says_what_it_replaces_and_the_demo_keeps_the_runs(visitor, pers
     text = visitor.wait_for("/microdata/data", "survey.csv")
     assert 'data-testid="node-n1" data-state="stale"' in text
     opened(visitor, NUMERIC)
-    assert "waits for persons.csv" in visitor.get("/").text
+    assert "still needs persons.csv" in visitor.get("/").text
     # what cannot be opened replaces nothing
     refused(visitor, "version = 1\n")
     assert 'data-testid="opened"' in visitor.get("/microdata/data").text
