@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
 import os
 import shutil
@@ -31,4 +32,30 @@ def _find_a_place() -> None:
     )
 
 
+def _discard_outdated(folder: Path) -> None:
+    """Remove what another version compiled: the compiler fails to read types that were renamed since.
+
+    The stamp is the hash of all kernels; its ending is that of compiled files, so that it goes with them.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for source in sorted(folder.rglob("*.py")):
+        digest.update(source.read_bytes())
+    stamp = folder / "__pycache__" / "sources.nbs"
+    try:
+        known = stamp.read_text() if stamp.exists() else None
+        if known == digest.hexdigest():
+            return
+        if known is not None:
+            for compiled in folder.rglob("*.nb[ic]"):
+                compiled.unlink(missing_ok=True)
+        stamp.parent.mkdir(exist_ok=True)
+        fresh = stamp.with_name(f"{stamp.name}.{os.getpid()}")
+        fresh.write_text(digest.hexdigest())
+        fresh.replace(stamp)
+    except OSError:
+        # a folder that cannot be written holds nothing that was compiled here
+        return
+
+
 _find_a_place()
+_discard_outdated(Path(__file__).parent)
