@@ -34,7 +34,7 @@ def warming() -> Iterator[None]:
 
 @contextmanager
 def interpreting() -> Iterator[None]:
-    """Until it ends, `fitting` hands out kernels as plain Python."""
+    """Until it ends, `dispatch` hands out kernels as plain Python."""
     before = _INTERPRETING.set(True)
     try:
         # compiled code is silent about infinities
@@ -44,7 +44,7 @@ def interpreting() -> Iterator[None]:
         _INTERPRETING.reset(before)
 
 
-def fitting(kernel: Dispatcher) -> Callable[..., Any]:
+def dispatch(kernel: Dispatcher) -> Callable[..., Any]:
     """The kernel, or its Python function inside of `interpreting`."""
     return interpreted(kernel) if _INTERPRETING.get() else kernel
 

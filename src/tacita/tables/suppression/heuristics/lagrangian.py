@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tacita.core import Problem, RunContext
 from tacita.core.arrays import Floats, Mask
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 from tacita.tables.suppression.optimal.flow_network import Network
 from tacita.tables.suppression.optimal.network_patterns import Builder
 from tacita.tables.suppression.optimal.two_way_method import TwoWay
@@ -95,7 +95,7 @@ class Lagrange(TwoWay):
         step = 0
         for step in range(1, self.iterations + 1):
             run.report("raising prices", step, self.iterations)
-            length = fitting(all_paths)(graph, demands, prices, used)
+            length = dispatch(all_paths)(graph, demands, prices, used)
             margin = network.cost - prices.sum(axis=0)
             taken = free & (margin < 0)
             value = float(length.sum() + margin[taken].sum())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 from tacita.kernels.tables.network import Pooled
 from tacita.solvers.highs import LinearProgram
 
@@ -56,7 +56,7 @@ class Pool:
         from tacita.kernels.tables.zero_half import whole_multiples
 
         line = np.repeat(np.arange(len(right)), np.diff(bounds))
-        whole = fitting(whole_multiples)(bounds, value, right, SETTINGS.largest_multiple)
+        whole = dispatch(whole_multiples)(bounds, value, right, SETTINGS.largest_multiple)
         self._start.append(bounds[1:] + self._at.count)
         self._at.append(at)
         self._value.append(value)
@@ -69,7 +69,7 @@ class Pool:
         from tacita.kernels.tables.covers import shortfalls
 
         rows = self.rows
-        short = fitting(shortfalls)(rows.start, rows.at, rows.value, rows.right, x)
+        short = dispatch(shortfalls)(rows.start, rows.at, rows.value, rows.right, x)
         short /= np.maximum(self._length.all, 1e-9)
         short[self.inside] = 0.0
         back = np.flatnonzero(short > SETTINGS.violation)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tacita.core import DataError
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY, Demands, Graph
 
 from .cost_scale import common_step, rounded_up
@@ -69,7 +69,7 @@ class Network:
         place = np.full(self.edges, -1)
         place[edges] = np.arange(len(edges))
         row, column = self.row[edges], self.column[edges]
-        start, incident = fitting(adjacency)(row, column, self.nodes)
+        start, incident = dispatch(adjacency)(row, column, self.nodes)
         graph = Graph(
             start=start,
             incident=incident,
@@ -204,7 +204,7 @@ def require_feasible(network: Network) -> None:
     """Check that suppressing all allowed cells protects every primary; DataError names one it does not."""
     from tacita.kernels.tables.flows import short_demand
 
-    short = fitting(short_demand)(*network.among(), np.ones(network.edges, dtype=bool))
+    short = dispatch(short_demand)(*network.among(), np.ones(network.edges, dtype=bool))
     if short < 0:
         return
     own = int(network.own[short])

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from tacita.core.arrays import Floats, Mask
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 from tacita.solvers.highs import LinearProgram
 
 from .relation_system import System
@@ -120,7 +120,7 @@ class _Kernel:
         from tacita.kernels.tables.dual_simplex import STUCK, UNKNOWN, move
 
         paid = self._tie_break if price is None else price + self._tie_break
-        ended = fitting(move)(self._ties, room, paid, own, reward, self._desk)
+        ended = dispatch(move)(self._ties, room, paid, own, reward, self._desk)
         if ended == UNKNOWN:
             return False, None
         if ended == STUCK:

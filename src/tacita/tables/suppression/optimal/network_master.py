@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, Demands, Graph
 
 from .cutting_planes import CuttingPlaneLP
@@ -87,7 +87,7 @@ class Master(CuttingPlaneLP):
         if not len(edges):
             return
         network = self.network
-        dense = fitting(entries)(self.rows.cuts, 0, self.rows.count, network.among(edges)[0]).T
+        dense = dispatch(entries)(self.rows.cuts, 0, self.rows.count, network.among(edges)[0]).T
         places, at = np.nonzero(dense)
         starts = np.searchsorted(places, np.arange(len(edges)))
         ends = np.zeros(len(edges)), np.ones(len(edges))
@@ -110,7 +110,7 @@ class Master(CuttingPlaneLP):
         added = 0
         for share in shares:
             cuts = self.room((2 * nested + 3) * len(self.network.source) + 4)
-            fitting(separate)(support.graph, support.x, support.demands, cuts, nested, share)
+            dispatch(separate)(support.graph, support.x, support.demands, cuts, nested, share)
             added += self._add_cuts(cuts, support, most)
         return added
 
@@ -125,7 +125,7 @@ class Master(CuttingPlaneLP):
         # in one piece: of strided values the kernel would be compiled again
         divisors = divisors[:: 1 + len(divisors) // SETTINGS.divisors].copy()
         cuts = self.room(2 * len(network.source) * len(divisors) + 2)
-        fitting(separate_rounded)(support.graph, support.x, support.demands, divisors, cuts)
+        dispatch(separate_rounded)(support.graph, support.x, support.demands, divisors, cuts)
         count = cuts.filled[0]
         lines = np.column_stack([cuts.whose[:count], cuts.sides[:count]])
         kept = np.sort(np.unique(lines, axis=0, return_index=True)[1])
@@ -167,7 +167,7 @@ class Master(CuttingPlaneLP):
 
         edges, x, graph, _ = self.support()
         cuts = self.room(most)
-        fitting(separate_bridges)(graph, x, self.network.primary[edges], cuts)
+        dispatch(separate_bridges)(graph, x, self.network.primary[edges], cuts)
         first = self.rows.count
         bridges = []
         for side, other, e in zip(*(values[: cuts.filled[0]] for values in cuts[:3]), strict=True):
@@ -189,7 +189,7 @@ class Master(CuttingPlaneLP):
         candidates = []
         taken = np.zeros(len(edges), dtype=np.bool_)
         form = np.zeros(4)
-        leaving, strengthen = fitting(outflows), fitting(tighten)
+        leaving, strengthen = dispatch(outflows), dispatch(tighten)
         for i, q in enumerate(cuts.whose[: cuts.filled[0]]):
             out = leaving(sides[i], others[i], graph, demands.amount[q], demands.ways[q] == EITHER_WAY)
             short = strengthen(out, x, fixed, demands.own[q], demands.amount[q], taken, form)
@@ -220,7 +220,7 @@ class Master(CuttingPlaneLP):
             return
         column_of = np.full(network.edges, -1)
         column_of[columns] = np.arange(len(columns))
-        dense = fitting(entries)(self.rows.cuts, first, self.rows.count, network.among(columns)[0])
+        dense = dispatch(entries)(self.rows.cuts, first, self.rows.count, network.among(columns)[0])
         right = np.ones(count)
         for i, cells in enumerate(zeroed):
             dense[i, column_of[cells]] = 0.0
@@ -245,5 +245,5 @@ class Master(CuttingPlaneLP):
 
         network = self.network
         graph = network.among()[0]
-        reduced: Floats = fitting(prices)(self.rows.cuts, self.dual, self.rows.count, graph, network.cost)
+        reduced: Floats = dispatch(prices)(self.rows.cuts, self.dual, self.rows.count, graph, network.cost)
         return reduced

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacita.core import DataError
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 
 from .flow_network import Network
 
@@ -51,7 +51,7 @@ class Builder:
         from tacita.kernels.tables.flows import protect_by_paths
 
         suppressed = (chosen | self.network.primary)[self.edges]
-        protect = fitting(protect_by_paths)
+        protect = dispatch(protect_by_paths)
         if protect(self._graph, self._demands, weight[self.edges], order, suppressed) >= 0:
             return None
         grown = np.zeros(self.network.edges, dtype=bool)
@@ -68,7 +68,7 @@ class Builder:
         keys = network.cost if keys is None else keys
         order = np.argsort(-keys[edges], kind="stable")
         order = order[~network.primary[edges][order]]
-        if not fitting(remove_redundant)(*network.among(edges), alive, order):
+        if not dispatch(remove_redundant)(*network.among(edges), alive, order):
             raise DataError("A pattern that does not protect cannot be cleaned.")
         kept = np.zeros(network.edges, dtype=bool)
         kept[edges[alive]] = True
@@ -86,7 +86,7 @@ class Builder:
         from tacita.kernels.tables.flows import short_demand
 
         edges = np.flatnonzero(chosen | self.network.primary)
-        short = fitting(short_demand)(*self.network.among(edges), np.ones(len(edges), dtype=bool))
+        short = dispatch(short_demand)(*self.network.among(edges), np.ones(len(edges), dtype=bool))
         return bool(short < 0)
 
     def improve(self, generator: np.random.Generator, chosen: Mask, weight: Floats) -> Mask | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tacita.core.arrays import Ints, Mask
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 
 from .flow_network import Network
 from .network_search import cheapest_cells
@@ -24,7 +24,7 @@ def without_met(network: Network) -> Network:
     from tacita.kernels.tables.flows import unmet_demands
 
     primaries = np.flatnonzero(network.primary)
-    unmet = fitting(unmet_demands)(*network.among(primaries), np.ones(len(primaries), dtype=bool))
+    unmet = dispatch(unmet_demands)(*network.among(primaries), np.ones(len(primaries), dtype=bool))
     return replace(
         network,
         source=network.source[unmet],
@@ -45,7 +45,7 @@ def reduced(network: Network) -> tuple[Network, Ints]:
 
     network = without_met(network)
     most = float(network.amount.max(initial=0.0))
-    leader = fitting(joined)(network.among(np.flatnonzero(network.primary))[0], most)
+    leader = dispatch(joined)(network.among(np.flatnonzero(network.primary))[0], most)
     ends = {name: leader[getattr(network, name)] for name in ("row", "column", "source", "sink")}
     joint = replace(network, **ends)
     left = np.flatnonzero((joint.row != joint.column) & ~needless(joint))
@@ -67,7 +67,7 @@ def needless(network: Network) -> Mask:
     free = ~network.primary
     able = free & (network.forward >= most) & (network.backward >= most)
     few = cheapest_cells(network, _EACH, able)
-    worse = fitting(replaceable)(
+    worse = dispatch(replaceable)(
         network.among(few)[0], network.cost[few], network.row, network.column, network.cost
     )
     dominated: Mask = free & (worse | _parallel_to_cheaper(network, able))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 from tacita.kernels.tables.benders_cuts import DemandArrays, Rays, Rows, bridge_rows, cut_rows, short_demands
 from tacita.kernels.tables.network import ONE_WAY
 
@@ -99,7 +99,7 @@ class Separation:
         Only the `per_demand` shortest pairs of each demand.
         """
         pairs, short = np.empty((SETTINGS.pairs, 2), dtype=np.int64), np.empty(SETTINGS.pairs)
-        count = fitting(short_demands)(self.rays, self.demand_arrays, x, least, pairs, short)
+        count = dispatch(short_demands)(self.rays, self.demand_arrays, x, least, pairs, short)
         pairs, short = pairs[:count], short[:count]
         order = np.lexsort((-short, pairs[:, 1]))
         whose = pairs[order, 1]
@@ -111,7 +111,7 @@ class Separation:
         """The strongest row of each pair of ray and demand, where x violates it."""
         size = np.diff(self.rays.start)
         rows = _room(int((size[pairs[:, 0]] + size[others]).sum()), len(pairs))
-        fitting(cut_rows)(self.rays, pairs, others, self.demand_arrays, x, SETTINGS.violation, rows)
+        dispatch(cut_rows)(self.rays, pairs, others, self.demand_arrays, x, SETTINGS.violation, rows)
         return _filled(rows)
 
     def new(self, x: Floats, most: int, whole: bool = False) -> Rows:
@@ -161,7 +161,7 @@ class Separation:
     def bridges(self, x: Floats, most: int) -> Rows:
         """Rows of rays on which x of one cell is more than x of all others together."""
         rows = _room(int(self.rays.start[-1]), most)
-        fitting(bridge_rows)(self.rays, self.demand_arrays, x, 1e-3, rows)
+        dispatch(bridge_rows)(self.rays, self.demand_arrays, x, 1e-3, rows)
         return _filled(rows)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints
-from tacita.kernels.interpreted import fitting
+from tacita.kernels.interpreted import dispatch
 from tacita.kernels.tables.network import Pooled, Terms
 
 Rows = tuple[Floats, Ints, Ints, Floats]
@@ -56,7 +56,7 @@ def violated_half_sums(rows: Pooled, x: Floats, generator: np.random.Generator, 
     x = np.where(x < SETTINGS.integrality, 0.0, np.where(x > 1 - SETTINGS.integrality, 1.0, x))
     room = len(rows.right) * (SETTINGS.multipliers + 1)
     terms = Terms(np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room))
-    count = fitting(nearly_tight)(rows, x, SETTINGS.multipliers, SETTINGS.least_win, terms)
+    count = dispatch(nearly_tight)(rows, x, SETTINGS.multipliers, SETTINGS.least_win, terms)
     terms = _some(terms, np.arange(count))
     whole = np.flatnonzero(terms.times == rows.whole[terms.row])
     cuts = [_sought(rows, _some(terms, whole), x, generator, 0.0)]
@@ -64,7 +64,7 @@ def violated_half_sums(rows: Pooled, x: Floats, generator: np.random.Generator, 
         cuts.append(_sought(rows, terms, x, generator, SETTINGS.disturbance))
     entries, rights, shorts = (np.concatenate(parts) for parts in zip(*cuts, strict=True))
     order, kept = np.argsort(-shorts, kind="stable")[: SETTINGS.sums], np.empty(most, dtype=np.int64)
-    kept = kept[: fitting(unlike)(entries, np.flatnonzero(x > 0.0), order, SETTINGS.parallel, kept)]
+    kept = kept[: dispatch(unlike)(entries, np.flatnonzero(x > 0.0), order, SETTINGS.parallel, kept)]
     return _sparse(entries[kept], rights[kept])
 
 
@@ -80,15 +80,15 @@ def _sought(
     place = np.full(len(x), -1)
     place[fractional] = np.arange(len(fractional))
     odd, odd_right = np.zeros((len(terms.row), len(fractional)), dtype=bool), np.zeros(len(terms.row), bool)
-    fitting(parities)(rows, terms, x, place, odd, odd_right)
+    dispatch(parities)(rows, terms, x, place, odd, odd_right)
     some = np.flatnonzero(odd.any(axis=1) | odd_right)
     terms, odd, odd_right = _some(terms, some), odd[some], odd_right[some]
     weight = np.minimum(x[fractional], 1.0 - x[fractional])
     order = np.argsort(-weight * (1.0 + SETTINGS.disturbance * generator.random(len(weight))), kind="stable")
     sums = np.zeros((SETTINGS.sums, len(some)), dtype=bool)
-    count = fitting(add_up)(odd, odd_right, terms.slack.copy(), weight, order, SETTINGS.least_win, sums)
+    count = dispatch(add_up)(odd, odd_right, terms.slack.copy(), weight, order, SETTINGS.least_win, sums)
     entries, rights, shorts = np.empty((count, len(x))), np.empty(count), np.empty(count)
-    fitting(half_sums)(rows, terms, x, sums[:count], entries, rights, shorts)
+    dispatch(half_sums)(rows, terms, x, sums[:count], entries, rights, shorts)
     short = np.flatnonzero(shorts > SETTINGS.violation)
     return entries[short], rights[short], shorts[short]
 
