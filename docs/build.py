@@ -40,11 +40,11 @@ KINDS = {
     "recoding": "Recoding: coarser values, the same for everybody who had the same",
     "dropping": "Dropping: columns, and records that meet a condition, leave the file",
     "generalisation": "Generalisation: coarser keys, until every combination stands for k records",
-    "withholding": "Withholding: single cells left empty, all others as they were",
+    "withholding": "Local suppression: single cells left empty, all others unchanged",
     "masking": "Masking: other values in place of the original ones, without groups of k records",
     "synthesis": "Synthesis: dependent attributes drawn anew, given independent ones that are kept",
-    "suppression": "Suppression: cells of a table that are withheld besides the sensitive ones",
-    "adjustment": "Adjustment: other values in the cells of a table, none of them withheld",
+    "suppression": "Cell suppression: cells of a table that are suppressed besides the sensitive ones",
+    "adjustment": "Adjustment: other values in the cells of a table, none of them suppressed",
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",
@@ -140,7 +140,7 @@ def _published(name: str) -> list[str]:
         "[from the papers](../reproduced/papers.md)."
     )
     return [
-        "## Published figures beside ours",
+        "## Published figures and ours",
         "",
         told + more,
         "",

@@ -85,7 +85,7 @@ def withholding(
             return SuppressedCells(np.zeros((0, 3), dtype=bool), 0.0, "stopped")
         cells = changed(whole_keys(self, codes, units), codes)
         if not silent:
-            run.report("withholding cells", 1, 1)
+            run.report("suppressing cells", 1, 1)
         return SuppressedCells(cells, bound, "heuristic")
 
     weights = {"weights": lambda self, names: np.ones(len(names))}

@@ -214,11 +214,11 @@ class Pattern:
 
     def __repr__(self) -> str:
         return (
-            f"<{type(self).__name__} of {int(self.withheld.sum())} withheld cells, "
+            f"<{type(self).__name__} of {int(self.withheld.sum())} suppressed cells, "
             f"{self.secondary_count} of them to protect others, by {self.method or 'hand'}: {self.status}>"
         )
 
     def _repr_html_(self) -> str:
         costs = (("Cost", self.cost), ("Lower bound", self.lower_bound), ("Gap in percent", 100 * self.gap))
-        title = f"Pattern of {int(self.withheld.sum())} withheld cells"
+        title = f"Pattern of {int(self.withheld.sum())} suppressed cells"
         return page(title, [self.counts, Section((), costs)])

@@ -79,7 +79,7 @@ class PublishedHTML(PublishedFormat):
         for panel in panels:
             parts += _table(panel, shown, before)
             before = ""
-        parts[-1] += f"<p>{MARK} withheld to protect those behind the figures.</p></body></html>"
+        parts[-1] += f"<p>{MARK} suppressed to protect the contributors.</p></body></html>"
         return "\n".join([*parts, ""]).encode()
 
     def read(self, content: bytes, expected: Shown, source: str) -> list[str | None]:

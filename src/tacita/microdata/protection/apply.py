@@ -413,7 +413,7 @@ def _suppressed(method: CellSuppression, records: PreparedRecords, run: RunConte
         cells[rows] = pattern.cells
         bounds.append(pattern.lower_bound)
         states.append(pattern.status)
-        run.report("withholding cells", done + 1, len(parts))
+        run.report("suppressing cells", done + 1, len(parts))
     search = SuppressionSummary(
         dict(zip(records.columns.names, cells.sum(axis=0).tolist(), strict=True)),
         dict(zip(records.columns.names, known.sum(axis=0).tolist(), strict=True)),
@@ -459,7 +459,7 @@ VERBS: dict[str, tuple[str, Callable[[Any, PreparedRecords, RunContext], MaskedV
     "recoding": ("recoding", _recoded),
     "generalisation": ("generalising", _generalised),
     "coding": ("coding numbers", _coded),
-    "withholding": ("withholding cells", _suppressed),
+    "withholding": ("suppressing cells", _suppressed),
     "dropping": ("dropping", _dropped),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),

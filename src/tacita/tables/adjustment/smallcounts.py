@@ -36,7 +36,7 @@ class SmallCounts(Adjustment):
 
     guarantees: ClassVar[tuple[str, ...]] = ("adds-up", "small-are-rounded", "none-hidden", "zeros-stay")
 
-    base: int = Field(default=3, ge=2, le=10**6, description="counts below this become nought or this")
+    base: int = Field(default=3, ge=2, le=10**6, description="counts below this become zero or this")
 
     def revalue(self, table: Table, run: RunContext) -> Adjusted:
         """Round the small inner counts of a table whose cells are all published."""

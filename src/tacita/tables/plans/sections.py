@@ -198,14 +198,14 @@ class SuppressSection(Parameters):
         "knowing that no value is negative), general (nobody computes one, where values may be negative)"
     )
     objective: str = Field(
-        default="value", description="what a withheld cell costs: value, count, or a column of weights"
+        default="value", description="what a suppressed cell costs: value, count, or a column of weights"
     )
     margins: bool = Field(
         default=False,
-        description="sums may be withheld too, at their value; files of tau-ARGUS say so themselves",
+        description="sums may be suppressed too, at their value; files of tau-ARGUS say so themselves",
     )
     zeros: Literal["publish", "withhold"] | None = Field(
-        default=None, description="cells of zero; withheld, at a cost of 1, only for exact unless given"
+        default=None, description="cells of zero; suppressed, at a cost of 1, only for exact unless given"
     )
     method: Annotated[str, AfterValidator(_as_suppression)] = Field(
         default="optimal", description="name of a method of suppression, see `tacita methods`"

@@ -60,7 +60,7 @@ class SuppressedTable(Pattern, Framed):
     >>> from tacita.tables import Table, suppress
     >>> result = suppress(Table.from_array([[20, 50], [8, 19]], primary=[[0, 0], [1, 0]]), "exact")
     >>> result, result.audit.safe
-    (<SuppressedTable of 4 withheld cells, 3 of them to protect others, by optimal: optimal>, True)
+    (<SuppressedTable of 4 suppressed cells, 3 of them to protect others, by optimal: optimal>, True)
     >>> result.to_arrow()["value"].to_pylist()
     [None, None, 70.0, None, None, 27.0, 28.0, 69.0, 97.0]
     """

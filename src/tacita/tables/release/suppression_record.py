@@ -35,7 +35,7 @@ class SuppressionRecord(TableRecord):
     @property
     def headline(self) -> str:
         claim = self.claim
-        return f"{claim.audit.cells.size} of {claim.table.n} cells withheld by {claim.pattern.method}"
+        return f"{claim.audit.cells.size} of {claim.table.n} cells suppressed by {claim.pattern.method}"
 
     @property
     def sections(self) -> tuple[Section, ...]:

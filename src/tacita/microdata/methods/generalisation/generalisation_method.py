@@ -72,7 +72,7 @@ class Generalisation(RecordMethod):
     )
     outliers: Literal["drop", "withhold"] = Field(
         default="drop",
-        description="suppressed records leave the file (drop), or stay without keys (withhold; k or none)",
+        description="suppressed records leave the file (drop), or stay without keys (`withhold`; k or none)",
     )
 
     @model_validator(mode="after")

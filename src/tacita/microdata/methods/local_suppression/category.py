@@ -11,7 +11,7 @@ from tacita.core import Ints, Mask, RunContext
 
 from .key_patterns import Keys, counted, looked_up
 
-_STAGE = "withholding cells"
+_STAGE = "suppressing cells"
 _ROUNDS = 4
 
 

@@ -15,7 +15,7 @@ from tacita.core import Ints, RunContext
 
 from .key_patterns import Keys, counted, fitting, looked_up
 
-_STAGE = "withholding cells"
+_STAGE = "suppressing cells"
 # What a cell may cost for each count that it adds, from one pass over the sets of columns to the next.
 _PRICES = (0.5, 1.0, np.inf)
 

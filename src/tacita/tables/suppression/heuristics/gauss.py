@@ -64,7 +64,7 @@ class Gauss(TwoWay):
                 raise unmet_demand_error(table, system, 0)
             suppressed[system.of_table(chosen)] = True
             least += lines.table_bound
-        run.report("withholding cells", 1, 1)
+        run.report("suppressing cells", 1, 1)
         return self.made(table, problem, suppressed, least, watch)
 
     def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:

@@ -140,7 +140,7 @@ def top_down(table: Table, inside: Inside, run: RunContext) -> Mask:
     while waiting:
         number = heappop(waiting)
         queued[number] = False
-        run.report("withholding from the top down", number, len(parts))
+        run.report("suppressing from the top down", number, len(parts))
         cells = parts[number]
         if suppressed[cells].any():
             new = _chosen(cutting, cells, suppressed, settled, inside)

@@ -112,7 +112,7 @@ class Large(Suppression):
             least = max(least, self._least(table, problem, suppressed, lines, watch, run))
         pattern = self.made(table, problem, suppressed, least, watch)
         run.on_bounds(Bounds(pattern.lower_bound, pattern.cost))
-        run.report("withholding cells", 1, 1)
+        run.report("suppressing cells", 1, 1)
         return pattern
 
     def _least(

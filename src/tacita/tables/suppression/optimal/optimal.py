@@ -66,7 +66,7 @@ class Optimal(TwoWay):
         from .connected_parts import least_pattern
 
         suppressed, bound, watch = least_pattern(table, problem, self.solver, self.seconds, run)
-        run.report("withholding cells", 1, 1)
+        run.report("suppressing cells", 1, 1)
         return self.made(table, problem, suppressed, bound, watch)
 
     def search(self, network: Network, watch: Watch, run: RunContext) -> tuple[Mask, float]:

@@ -69,7 +69,7 @@ class TwoWay(Suppression):
         chosen, bound = network.primary, 0.0
         if len(network.source):
             chosen, bound = self.search(network, watch, _unlifted(run, grid.lift))
-        run.report("withholding cells", 1, 1)
+        run.report("suppressing cells", 1, 1)
         pattern = self._pattern(table, grid, network, chosen | network.primary, bound, watch)
         run.on_bounds(Bounds(pattern.lower_bound, pattern.cost))
         return pattern
