@@ -1075,7 +1075,7 @@ def risk_profile(
     >>> frame = pa.table({"sex": list("ffmm"), "town": list("aabc"), "w": [9.0, 9.0, 9.0, 9.0]})
     >>> profile = risk_profile(frame, keys=["sex", "town"], weight="w")
     >>> profile.headline
-    '2 of 4 records (50 %) are alone on sex, town.'
+    '2 of 4 records (50 %) are unique on sex, town.'
     >>> round(profile["individual_risk_max"].value, 3)
     0.275
     """

@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
-from docs.test_words import PAGES, name_of, prose
 from spellchecker import SpellChecker
+
+from docs.test_words import PAGES, name_of, prose
 
 WORDS = Path(__file__).with_name("words.txt")
 TEXTS = Path(__file__).parents[2] / "src" / "tacita" / "app" / "texts" / "en.json"

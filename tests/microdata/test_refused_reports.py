@@ -75,7 +75,7 @@ def test_the_report_of_a_release_that_gives_back_what_it_hid(folder, how, said):
     assert [each.column for each in refusal.value.determined] == ["turnover"]
     assert written(folder) == ["in.csv", "r.html", "r.json"]
     page = (folder / "r.html").read_text()
-    assert "Refused: other columns give back what was hidden" in page
+    assert "Refused: other columns determine suppressed values" in page
     # some are the mean of their group: they were not changed
     assert re.search(r"(\d+) of \1 changed cells of turnover follow from costs with surplus", page)
     assert "A promise is broken" not in page

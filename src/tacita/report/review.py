@@ -109,7 +109,7 @@ ACCEPTED_RISKS = {
     "k-of-2": "groups of two, where each member can compute the other",
     "k-of-1": "classes of one, where only a model of the population or of the whole file bounds the risk",
     "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
-    "keys-determined": "hidden cells that other released columns give back",
+    "keys-determined": "suppressed cells that other released columns determine",
     "rounding-restores": "a masking so weak that rounding gives the originals back",
     "membership": "a synthesis that reproduces unique records, and so discloses who was in the file",
 }
@@ -160,7 +160,7 @@ def _broken(record: Record) -> bool:
 def _refused(record: Record) -> list[tuple[str, str]]:
     """The reasons for a refusal, with their details."""
     return [
-        ("other columns give back what was hidden", verdict.detail)
+        ("other columns determine suppressed values", verdict.detail)
         if verdict.inferred
         else ("a requirement is not met", f"{verdict.guarantee}: {verdict.detail}")
         for verdict in record.verdicts

@@ -95,7 +95,7 @@ def test_a_refused_run_has_its_confidential_report_and_no_other_file(undone, app
     assert answer.getheader("content-type") == "application/octet-stream"
     assert answer.getheader("content-disposition").endswith("sums-refused-n1-CONFIDENTIAL.html")
     assert "CONFIDENTIAL" in answer.text
-    assert "Refused: other columns give back what was hidden" in answer.text
+    assert "Refused: other columns determine suppressed values" in answer.text
     assert "turnover follow from costs with surplus" in answer.text
     # other visitors of the same page have a first run too
     (folder,) = (

@@ -69,7 +69,7 @@ def test_a_release_with_unique_combinations_of_unchanged_columns_is_warned_of():
     assert alone > 100
     warning = next(each for each in release.record.warnings if each.name == "unique-combinations")
     assert warning.count == alone
-    assert f"{alone} of {frame.num_rows} records are alone on the 5 columns" in warning.text
+    assert f"{alone} of {frame.num_rows} records are unique on the 5 columns" in warning.text
     assert f"{below} have fewer than 3" in warning.text
     for name in release.record.uniqueness.mattering:
         assert name in warning.text

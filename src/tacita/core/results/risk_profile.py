@@ -123,7 +123,7 @@ class RiskProfile(Framed):
     >>> frame = pa.table({"sex": list("ffmmm"), "town": list("aabbc")})
     >>> profile = tacita.risk_profile(frame, keys=["sex", "town"])
     >>> profile["k_anonymity"].value, profile.headline
-    (1.0, '1 of 5 records (20 %) is alone on sex, town.')
+    (1.0, '1 of 5 records (20 %) is unique on sex, town.')
     """
 
     source: str
@@ -165,7 +165,7 @@ class RiskProfile(Framed):
             )
         are = "is" if self.uniques == 1 else "are"
         return (
-            f"{number(self.uniques)} of {number(self.records)} records ({share} %) {are} alone on "
+            f"{number(self.uniques)} of {number(self.records)} records ({share} %) {are} unique on "
             f"{', '.join(self.keys)}."
         )
 

@@ -109,7 +109,7 @@ class Trial:
 class Origin:
     """What all trials of a comparison share: the records and the rules around the method. Confidential.
 
-    `uniqueness` is that of the first trial; who is alone on unchanged columns is the same in all of them.
+    `uniqueness` is that of the first trial; who is unique on unchanged columns is the same in all of them.
     """
 
     source: str

@@ -66,7 +66,7 @@ class Uniqueness:
 
         >>> nobody = Combination(("sex", "age"), 2, 7)
         >>> Uniqueness(3, 90, nobody, nobody, nobody).headline
-        '2 of 90 records are alone on the 2 columns released unchanged, 7 have fewer than 3 like them.'
+        '2 of 90 records are unique on the 2 columns released unchanged, 7 have fewer than 3 like them.'
         """
         on = self.unchanged
         if not on.columns:
@@ -79,7 +79,7 @@ class Uniqueness:
                 "them."
             )
         return (
-            f"{on.alone} of {self.records} records are alone on {columns} released unchanged, "
+            f"{on.alone} of {self.records} records are unique on {columns} released unchanged, "
             f"{on.below_k} have fewer than {self.k} like them."
         )
 

@@ -116,7 +116,7 @@ def _with_columns(
 
 
 class _Worst:
-    """The combinations that set most records apart, and who is alone on at least one."""
+    """The combinations that set most records apart, and who is unique on at least one."""
 
     def __init__(self, uniqueness: Uniqueness, company: Company) -> None:
         self.k, self.company = uniqueness.k, company

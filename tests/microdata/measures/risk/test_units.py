@@ -127,7 +127,7 @@ def test_the_profile_of_a_register_counts_patients():
     assert found["sample_uniques"].beside["units"] == 5
     assert [key.uniques_without for key in found.by_key] == [0, 25]
     plain_one = tacita.risk_profile(visits_of_lone_patients(), keys=KEYS)
-    assert (plain_one.uniques, plain_one.headline) == (0, "0 of 25 records (0 %) are alone on age, town.")
+    assert (plain_one.uniques, plain_one.headline) == (0, "0 of 25 records (0 %) are unique on age, town.")
 
 
 def test_exposure_counts_patients():
