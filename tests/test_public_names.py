@@ -93,3 +93,11 @@ def test_a_type_checker_reports_every_planted_mistake_and_no_correct_use(checker
     assert len(planted()) >= 40
     assert lines_with_errors(done.stdout, "mistakes.py") == set(planted()), done.stdout + done.stderr
     assert lines_with_errors(done.stdout, "correct.py") == set(), done.stdout
+
+
+def test_the_guide_names_what_is_public_now():
+    guide = Path(__file__).parents[1] / "docs" / "guide" / "python.md"
+    table = guide.read_text("utf-8").partition("## Public names")[2]
+    named = {name for row in re.findall(r"^\| (.*?) \|", table, re.M) for name in re.findall(r"`(\w+)`", row)}
+    assert len(named) > 30
+    assert named <= {*tacita.__all__, "sklearn"}
