@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-from tacita._version import __version__
 from tacita.core import ParameterError, RunContext
 
 from .document import Document
+from .version import VERSION
 
 # name -> module with the functions `document(run, quick)` and `rendered(numbers)`
 EXPERIMENTS = {
@@ -85,7 +85,7 @@ def reproduce(
 def render(name: str, numbers: Mapping[str, Any]) -> Document:
     """The page and figures of an earlier run from its numbers, as today's code writes them; runs nothing."""
     require(name)
-    if numbers.get("version") != __version__:
+    if numbers.get("version") != VERSION:
         raise ParameterError(f"render {name}: the numbers are of another version. Run the experiments again.")
     try:
         made: Document = import_module(EXPERIMENTS[name]).rendered(numbers)

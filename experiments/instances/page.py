@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from experiments.document import Cell, seconds, table
 from experiments.published import INSTANCES
-from tacita._version import __version__
+from experiments.version import VERSION
 
 from .trials import METHODS, Setting, Trial, Trials
 
@@ -24,7 +24,7 @@ def page(setting: Setting, trials: Trials) -> str:
     """Markdown; every figure in it comes from the trials, or from what was known."""
     parts = [
         f"# Public tables: what is known, and ours{' (a quick part)' if setting.quick else ''}",
-        f"Written by `{setting.command}`, version {__version__}. At most {setting.cap:g} s of CPU time "
+        f"Written by `{setting.command}`, version {VERSION}. At most {setting.cap:g} s of CPU time "
         "for a search, on one core.",
         *_unfinished(setting, trials),
         "The tables are those of the library CSPLIB, from the collection CUTEst, in the format of tau-ARGUS "

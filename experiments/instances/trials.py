@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tacita._version import __version__
+from experiments.version import VERSION
 from tacita.core import DataError, ParameterError, RunContext, Table, TacitaError
 from tacita.core.spec import registry
 from tacita.io.tables.argus.jj import parse_jj
@@ -154,7 +154,7 @@ def gather(
 def numbers(setting: Setting, trials: Trials) -> dict[str, Any]:
     """All there is as JSON."""
     return {
-        "version": __version__,
+        "version": VERSION,
         "setting": asdict(setting),
         "trials": [asdict(t) for t in trials.values()],
     }
@@ -165,7 +165,7 @@ def kept(setting: Setting, earlier: Mapping[str, Any] | None) -> Trials:
     if earlier is None:
         return {}
     try:
-        if earlier["version"] != __version__ or earlier["setting"] != asdict(setting):
+        if earlier["version"] != VERSION or earlier["setting"] != asdict(setting):
             return {}
         found = [Trial(**each) for each in earlier["trials"]]
     except (KeyError, TypeError):

@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.document import Document
 from experiments.files import SPOKEN
-from tacita._version import __version__
+from experiments.version import VERSION
 from tacita.core import ParameterError, RunContext
 
 from .findings import Findings, gather, renewed
@@ -21,7 +21,7 @@ def document(
     """All experiments, as a page, a figure and numbers; or one `part` anew beside `earlier` numbers."""
     if part is None:
         return _document(gather(run, quick))
-    if quick or earlier is None or earlier.get("version") != __version__:
+    if quick or earlier is None or earlier.get("version") != VERSION:
         raise ParameterError(
             "reproduce microaggregation: a part needs the numbers of a full run of this version in the "
             "folder, and takes no --quick. Run all first."
@@ -40,4 +40,4 @@ def _document(found: Findings) -> Document:
         "microaggregation.svg": loss_against_time(found.plotted, title),
         "microaggregation-kckw.svg": bars_of_losses(found.ranked, found.counts),
     }
-    return Document("microaggregation", page(found), {"version": __version__, **found.numbers()}, figures)
+    return Document("microaggregation", page(found), {"version": VERSION, **found.numbers()}, figures)

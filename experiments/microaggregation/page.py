@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from experiments.files import SPOKEN
 from experiments.printed import dfo, kmedoids
-from tacita._version import __version__
+from experiments.version import VERSION
 
 from . import (
     ceiling,
@@ -61,7 +61,7 @@ def page(found: Findings) -> str:
     parts = [
         f"# Microaggregation: published figures beside ours{' (a quick part)' if quick else ''}",
         f"Written by `python -m experiments microaggregation{' --quick' if quick else ''}`, version "
-        f"{__version__}. IL1 = 100 SSE / SST in percent, on standardised attributes; less is better. Times "
+        f"{VERSION}. IL1 = 100 SSE / SST in percent, on standardised attributes; less is better. Times "
         "are CPU seconds on one core without compilation, all measured on one machine; compare them with "
         "each other only. Searches run with their default seed. The tables of documents 000, 001 and 003 "
         "come first, under their own numbers ([what these documents are](papers.md)); every cell is "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.document import Document
-from tacita._version import __version__
+from experiments.version import VERSION
 from tacita.core import RunContext
 
 from . import plot
@@ -34,4 +34,4 @@ def _document(found: Findings) -> Document:
         "synthetic-s3.svg": plot.fields(found.surface),
         "synthetic-s3-surface.svg": plot.surface(found.surface),
     }
-    return Document("synthetic", page(found), {"version": __version__, **found.numbers()}, figures)
+    return Document("synthetic", page(found), {"version": VERSION, **found.numbers()}, figures)

@@ -8,7 +8,7 @@ from typing import get_args
 from experiments.document import Cell, table
 from experiments.printed import thesis
 from experiments.printed.thesis import SPLITS
-from tacita._version import __version__
+from experiments.version import VERSION
 
 from .experiments import LISTED, OF_THESIS, Agreement, Figures, Memberships, Row
 from .findings import SEEDS, Findings
@@ -108,7 +108,7 @@ def page(found: Findings) -> str:
     quick = found.quick
     parts = [
         f"# Synthetic data: published figures beside ours{' (a quick part)' if quick else ''}",
-        f"Written by `python -m experiments synthetic{' --quick' if quick else ''}`, version {__version__}. "
+        f"Written by `python -m experiments synthetic{' --quick' if quick else ''}`, version {VERSION}. "
         "Printed figures are those of a thesis on fuzzy c-regression models (FCRM) for synthetic data "
         "([document 004](papers.md#document-004)). Census, 1080 records, 13 attributes in the order of its "
         "file. Less is better in every column. Random methods: "

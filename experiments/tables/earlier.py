@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from tacita._version import __version__
+from experiments.version import VERSION
 from tacita.core import ParameterError
 
 from .experiments import LARGEST_VALUE, LEVEL, SMALL, Answer, Answers, Found, by_row
@@ -26,7 +26,7 @@ def basis(setting: Setting) -> dict[str, Any]:
     False
     """
     return {
-        "version": __version__,
+        "version": VERSION,
         "method": _method(setting, "optimal"),
         "drawing": {"largest_value": LARGEST_VALUE, "small": SMALL, "level": LEVEL},
     }
@@ -58,7 +58,7 @@ def numbers(setting: Setting, answers: Answers) -> dict[str, Any]:
     done = sum(len(row.answers) for row in found)
     others = sorted({case.method for case, _ in answers} - {"optimal"})
     return {
-        "version": __version__,
+        "version": VERSION,
         "setting": asdict(setting),
         "command": setting.command,
         "basis": basis(setting),

@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.document import Cell, seconds, table
 from experiments.printed.slides import HEADLINES, MINUTES
-from tacita._version import __version__
+from experiments.version import VERSION
 
 from .experiments import LARGEST_VALUE, LEVEL, SMALL, Found
 from .setting import SIZES, Objective, Setting, cases
@@ -44,7 +44,7 @@ def page(setting: Setting, found: Sequence[Found], beside: Sequence[str] = ()) -
     """Markdown; every figure in it comes from the findings or from print. `beside` are further sections."""
     parts = [
         f"# Tables: published figures beside ours{_kind(setting)}",
-        f"Written by `{setting.command}`, version {__version__}. {_extent(setting)}",
+        f"Written by `{setting.command}`, version {VERSION}. {_extent(setting)}",
         *_unfinished(setting, found),
         "Cell suppression with a proof, three problems: general, exact and interval protection "
         "([what they mean](../guide/suppression.md#what-counts-as-protected)). The printed figures are the "

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from experiments.document import Cell, seconds, table
 from experiments.files import SPOKEN
-from tacita._version import __version__
+from experiments.version import VERSION
 
 from .trials import EFFORT, SAMPLE, SEARCHES, WEIGHTS, Findings, Point, Search
 
@@ -29,7 +29,7 @@ def page(found: Findings) -> str:
     parts = [
         f"# Wishes of the papers, measured{' (a quick part)' if found.quick else ''}",
         f"Written by `python -m experiments wishes{' --quick' if found.quick else ''}`, version "
-        f"{__version__}. The "
+        f"{VERSION}. The "
         "documents propose searches as future work. Those that tacita does not offer as methods were run on "
         f"{shown}, with all attributes standardised. The reference is [best](../methods/best.md) with an "
         f"effort of {EFFORT}. CPU seconds are those of one run on one core; only their order of magnitude "

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 import tacita
 from experiments.files import FILES, Matrix, loss, partition, standardised
+from experiments.version import VERSION
 from tacita import datasets
-from tacita._version import __version__
 from tacita.core import Partition, RunContext
 
 from .searches import Labels, Told, ants, swarm, tabu, weighted
@@ -72,7 +72,7 @@ class Findings:
 
     def numbers(self) -> dict[str, Any]:
         """For the JSON beside the page."""
-        return {"version": __version__, **asdict(self)}
+        return {"version": VERSION, **asdict(self)}
 
     @classmethod
     def from_numbers(cls, numbers: Mapping[str, Any]) -> Findings:

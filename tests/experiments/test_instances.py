@@ -9,10 +9,10 @@ from experiments.__main__ import run_command
 from experiments.instances import trials
 from experiments.instances.trials import METHODS, NAMES, Setting, Trial
 from experiments.published import INSTANCES
+from experiments.version import VERSION
 from experiments.writing import reproduce_into
 
 from experiments import instances
-from tacita._version import __version__
 from tacita.core import Cancelled, ParameterError, RunContext
 
 AT_HAND = pytest.mark.skipif(
@@ -87,7 +87,7 @@ def test_trials_of_another_cap_do_not_count():
     assert trials.kept(Setting(cap=7.0), before) == {}
 
 
-@pytest.mark.parametrize("broken", [{}, {"version": __version__}, {"trials": 3}, []])
+@pytest.mark.parametrize("broken", [{}, {"version": VERSION}, {"trials": 3}, []])
 def test_numbers_that_are_none_of_ours_are_refused(broken, answered, tmp_path, capsys):
     (tmp_path / "instances.json").write_text(json.dumps(broken))
     assert run_command(["instances", "--out", str(tmp_path), "--quiet"]) == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from experiments.__main__ import run_command
 from experiments.printed import SOURCES, dfo, kckw, kmedoids, slides, thesis
+from experiments.version import VERSION
 
 import tacita
 
@@ -291,7 +292,7 @@ def test_numbers_that_cannot_be_rendered_are_refused(tmp_path, capsys, content, 
 
 
 def test_numbers_of_another_shape_and_other_settings_are_refused(tmp_path, capsys):
-    (tmp_path / "synthetic.json").write_text(json.dumps({"version": tacita.__version__, "splits": 3}))
+    (tmp_path / "synthetic.json").write_text(json.dumps({"version": VERSION, "splits": 3}))
     assert run_command(["synthetic", "--render", "--out", str(tmp_path), "--quiet"]) == 2
     assert "not what the experiments write" in capsys.readouterr().err
     assert run_command(["tables", "--render", "--cap", "3", "--out", str(tmp_path), "--quiet"]) == 2

@@ -7,6 +7,7 @@ from experiments.__main__ import run_command
 from experiments.tables import experiments, setting
 from experiments.tables.experiments import Answer
 from experiments.tables.setting import Case, Setting, cases
+from experiments.version import VERSION
 from experiments.writing import reproduce_into
 
 import tacita
@@ -116,7 +117,7 @@ def test_answers_of_another_version_method_or_kind_of_table_are_not_kept(solved,
 
 
 def test_a_page_of_before_there_was_a_basis_is_not_gone_on_with(solved, tmp_path):
-    (tmp_path / "tables.json").write_text(json.dumps({"version": tacita.__version__, "rows": []}))
+    (tmp_path / "tables.json").write_text(json.dumps({"version": VERSION, "rows": []}))
     reproduce_into("tables", tmp_path, tables=1)
     assert len(solved) == ROWS
 

@@ -185,7 +185,7 @@ def test_a_weight_that_leaves_two_regions_is_refused_and_says_so():
     frame, how, _ = planted(17, "two regions", 3000)
     with pytest.raises(InferenceError) as caught:
         tacita.protect(frame, **how)
-    (found,) = [each for each in caught.value.found if each.column == "region"]
+    (found,) = [each for each in caught.value.determined if each.column == "region"]
     assert 0 < found.narrowed <= found.cells
     assert "of them up to fewer than k values" in str(caught.value)
 

@@ -138,7 +138,7 @@ def test_records_that_left_and_records_without_keys_count_as_suppressed(left, wi
         {"key": list("abcdefghij")},
         "few-suppressed",
         rows=rows,
-        dropped_rows=tuple(range(left)),
+        dropped=tuple(range(left)),
         terms={"suppression_limit": 0.2, "outliers": "drop" if left else "withhold"},
     )
     shown = [None] * withheld + list("abcdefghij")[left + withheld :]

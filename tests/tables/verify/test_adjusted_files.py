@@ -83,7 +83,7 @@ def test_a_file_with_withheld_cells_is_no_adjusted_table(folder, capsys):
     text = (folder / "o.csv").read_text()
     (folder / "o.csv").write_text(re.sub(r"\d+,published", ",withheld", text, count=1))
     assert audit("rounding") == 1
-    assert "1 are withheld" in capsys.readouterr().err
+    assert "1 are suppressed" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")

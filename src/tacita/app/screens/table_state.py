@@ -249,7 +249,7 @@ def guess_parts(kind: str, columns: list[dict[str, Any]]) -> dict[str, str]:
 def parts_from_metadata(kinds: Mapping[str, str]) -> dict[str, str]:
     """The same by metadata of tau-ARGUS: of all that may be the value, the first.
 
-    >>> parts_said({"region": "dimension", "size": "dimension", "paid": "value", "taxes": "value"})
+    >>> parts_from_metadata({"region": "dimension", "size": "dimension", "paid": "value", "taxes": "value"})
     {'region': 'dimension-1', 'size': 'dimension-2', 'paid': 'value', 'taxes': 'none'}
     """
     places, parts = iter(SPANNING), dict[str, str]()

@@ -210,7 +210,7 @@ def test_shares_are_those_that_plain_sets_count():
     assert np.array_equal(found.shares(), again.shares())
     rows = list(zip(*(frame[name].to_pylist() for name in frame.column_names), strict=True))
     for halving, shares in zip(found.halvings, found.shares(), strict=True):
-        back = {row for row, came in zip(rows, halving.found, strict=True) if came}
+        back = {row for row, came in zip(rows, halving.reproduced, strict=True) if came}
         assert by_hand(frame, back, halving.members.tolist()) == pytest.approx(shares.tolist())
 
 
