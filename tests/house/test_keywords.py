@@ -35,29 +35,32 @@ def classes():
     }
 
 
-def imported(module, name):
-    """The module and name behind a name that a module imports; None where it imports no such name."""
+@cache
+def imports(module):
+    """The module and name behind each name that a module imports."""
     path, tree = trees()[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    behind = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            for each in node.names:
-                if (each.asname or each.name) == name:
-                    above = package[: len(package) + 1 - node.level] if node.level else []
-                    return ".".join([*above, *([node.module] if node.module else [])]), each.name
-    return None
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            behind |= {alias.asname or alias.name: (source, alias.name) for alias in node.names}
+    return behind
 
 
+@cache
 def resolved(module, name):
     """The class of some fields behind a name of a module, through as many imports as it takes."""
     while (module, name) not in classes():
-        behind = imported(module, name) if module in trees() else None
+        behind = imports(module).get(name) if module in trees() else None
         if behind is None:
             return None
         module, name = behind
     return module, name
 
 
+@cache
 def fields(key):
     definition = classes()[key]
     own = [
