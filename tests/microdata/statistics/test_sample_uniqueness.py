@@ -151,4 +151,4 @@ def test_an_assessment_of_anybodys_release_tells_who_is_alone_beside_what_was_me
     frame, release = household()
     alone, _ = apart([frame[name].to_pylist() for name in UNCHANGED], 3)
     report = tacita.evaluate(frame, release.data, quasi=["total_income", "taxes"], measures=["IL1"])
-    assert any(f"{alone} of {frame.num_rows} records are alone" in note for note in report.notes)
+    assert any(f"{alone} of {frame.num_rows} records are unique" in note for note in report.notes)
