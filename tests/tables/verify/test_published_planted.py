@@ -132,7 +132,7 @@ HTML = {
     "text-below": swap("</body>", "4711</body>"),
     "text-after-the-end": lambda content: content + b"4711",
     "text-between-rows": swap("</tr></thead>", "</tr>4711</thead>"),
-    "another-note": swap("those behind the figures", "a firm of 4711"),
+    "another-note": swap("protect the contributors", "a firm of 4711"),
     "another-heading": swap("</h1>", " 4711</h1>"),
     "another-title": swap("</title>", " 4711</title>"),
     "another-table": swap("</body>", "<table><tr><td>4711</td></tr></table></body>"),
