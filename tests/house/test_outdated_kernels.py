@@ -7,9 +7,10 @@ def test_compiled_kernels_stay_while_no_kernel_changes(tmp_path):
     (tmp_path / "a.py").write_text("one")
     compiled = tmp_path / "__pycache__" / "a.f-1.py313.nbi"
     compiled.parent.mkdir()
-    compiled.write_text("index")
-    # compiled before there was a stamp, or brought along
+    compiled.write_text("compiled before there was a stamp")
     _discard_outdated(tmp_path)
+    assert not compiled.exists()
+    compiled.write_text("index")
     _discard_outdated(tmp_path)
     assert compiled.exists()
     (tmp_path / "a.py").write_text("two")

@@ -37,6 +37,9 @@ def test_the_wheel_holds_code_templates_and_type_marker_and_nothing_else(wheel):
 def hand_over_what_was_compiled(site):
     """Kernels of the wheel are those of the source, so what was compiled of these is loaded for those."""
     kernels = ROOT / "src" / "tacita" / "kernels"
+    stamp = Path("__pycache__") / "sources.nbs"
+    (site / "tacita" / "kernels" / "__pycache__").mkdir(exist_ok=True)
+    shutil.copy(kernels / stamp, site / "tacita" / "kernels" / stamp)
     for source in kernels.rglob("*.py"):
         target = site / "tacita" / "kernels" / source.relative_to(kernels)
         assert target.read_bytes() == source.read_bytes()

@@ -42,12 +42,10 @@ def _discard_outdated(folder: Path) -> None:
         digest.update(source.read_bytes())
     stamp = folder / "__pycache__" / "sources.nbs"
     try:
-        known = stamp.read_text() if stamp.exists() else None
-        if known == digest.hexdigest():
+        if stamp.exists() and stamp.read_text() == digest.hexdigest():
             return
-        if known is not None:
-            for compiled in folder.rglob("*.nb[ic]"):
-                compiled.unlink(missing_ok=True)
+        for compiled in folder.rglob("*.nb[ic]"):
+            compiled.unlink(missing_ok=True)
         stamp.parent.mkdir(exist_ok=True)
         fresh = stamp.with_name(f"{stamp.name}.{os.getpid()}")
         fresh.write_text(digest.hexdigest())
